@@ -105,7 +105,7 @@ class Help(Command):
             self._show(words)
 
     def _show(self, words: list[str]) -> None:
-        """A terminal gets a pager."""
+        """Show the help of a command, on a terminal in a pager."""
         factory, name, others = self.app.command_manager.find_command(words)
         if others:
             raise UsageError(f"'{' '.join(words)}' is not a command.", hint=f"Did you mean '{PROGRAM} help {name}'?")

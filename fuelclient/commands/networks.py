@@ -27,7 +27,7 @@ from fuelclient.errors import NotFound, UsageError
 _COLUMNS = ("id", "name", "vlan_start", "cidr", "gateway", "group_id")
 
 
-class _OfGroups(MasterOnly):
+class _GroupCommand(MasterOnly):
     reason = "Only a Fuel master has node groups, and network groups besides the networks of an environment."
     instead = "Change those with `fuel2 env network download` and `fuel2 env network upload`."
     columns: tuple[str, ...] = _COLUMNS
@@ -41,7 +41,7 @@ def _meta(word: str) -> Mapping[str, Any]:
 
 
 def _fields(*, required: bool) -> Arguments:
-    """The options of the fields of a network group, each under the name of its field."""
+    """The options that set the fields of a network group, each under the name of its field."""
     return (
         option(
             "-N", "--node-group", type=identifier, required=required, metavar="ID", dest="group_id",
@@ -54,7 +54,7 @@ def _fields(*, required: bool) -> Arguments:
     )  # fmt: skip
 
 
-class NetworkGroupList(_OfGroups, Lister):
+class NetworkGroupList(_GroupCommand, Lister):
     """List all network groups
 
     fuel2 network-group list
@@ -63,7 +63,7 @@ class NetworkGroupList(_OfGroups, Lister):
     rows = on_master(lambda master, _: master.network_groups())
 
 
-class NetworkGroupShow(_OfGroups, ShowOne):
+class NetworkGroupShow(_GroupCommand, ShowOne):
     """Show one network group
 
     fuel2 network-group show 3
@@ -77,7 +77,7 @@ class NetworkGroupShow(_OfGroups, ShowOne):
         return [*cells(value, _COLUMNS), Fields(plain(value.meta))]
 
 
-class NetworkGroupCreate(_OfGroups, ShowOne):
+class NetworkGroupCreate(_GroupCommand, ShowOne):
     """Create a network group
 
     fuel2 network-group create backup --node-group 1 --cidr 10.1.0.0/24 --vlan 110
@@ -97,7 +97,7 @@ class NetworkGroupCreate(_OfGroups, ShowOne):
         return self.writable().services.create_network_group(group, release_id=parsed_args.release)
 
 
-class NetworkGroupUpdate(_OfGroups, ShowOne):
+class NetworkGroupUpdate(_GroupCommand, ShowOne):
     """Change a network group
 
     fuel2 network-group update 3 --vlan 111
@@ -106,14 +106,14 @@ class NetworkGroupUpdate(_OfGroups, ShowOne):
     arguments = (id_of("network group"), option("-n", "--name", help="its new name"), *_fields(required=False))
 
     def values(self, parsed_args: argparse.Namespace) -> Any:
-        given = {name: getattr(parsed_args, name) for name in (*_COLUMNS[1:], "meta")}
-        changes = {name: value for name, value in given.items() if value is not None}
+        values = {name: getattr(parsed_args, name) for name in (*_COLUMNS[1:], "meta")}
+        changes = {name: value for name, value in values.items() if value is not None}
         if not changes:
             raise UsageError("Nothing to update.", hint="Name what changes: --name, --cidr, --vlan, --gateway, --meta.")
         return self.writable().services.update_network_group(parsed_args.id, changes)
 
 
-class NetworkGroupDelete(_OfGroups, MasterChange):
+class NetworkGroupDelete(_GroupCommand, MasterChange):
     """Delete a network group
 
     On a terminal the command asks first, unless you use --yes.
@@ -128,15 +128,15 @@ class NetworkGroupDelete(_OfGroups, MasterChange):
 
 
 _FILE = option("-f", "--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin")
-_TEMPLATE_OF = option("env", type=reference("environment"), metavar=ID_NAME, help="id or name of the environment")
+_TEMPLATE_ENV = option("env", type=reference("environment"), metavar=ID_NAME, help="id or name of the environment")
 
 
-class _OfTemplates(MasterOnly):
+class _TemplateCommand(MasterOnly):
     reason = "Only a Fuel master reads network templates."
     instead = "Choose the networks of each interface: `fuel2 node interfaces download`."
 
 
-class NetworkTemplateUpload(_OfTemplates, MasterChange, Upload):
+class NetworkTemplateUpload(_TemplateCommand, MasterChange, Upload):
     """Set the network template of an environment from a file
 
     It replaces the template that the environment has; on a terminal the command then asks first, unless you use --yes.
@@ -144,7 +144,7 @@ class NetworkTemplateUpload(_OfTemplates, MasterChange, Upload):
       fuel2 network-template upload 1 --file template.yaml
     """
 
-    arguments = (_TEMPLATE_OF, _FILE, YES)
+    arguments = (_TEMPLATE_ENV, _FILE, YES)
     question = "Replace the network template of environment {env}?"
     done = "Network template {file} has been uploaded."
     title, hint = "a network template", "Write it as adv_net_template: {default: {nic_mapping: {...}, ...}}."
@@ -155,7 +155,7 @@ class NetworkTemplateUpload(_OfTemplates, MasterChange, Upload):
     change = on_master(lambda master, args: master.set_network_template(args.env, args.content))
 
 
-class NetworkTemplateDownload(_OfTemplates, Download):
+class NetworkTemplateDownload(_TemplateCommand, Download):
     """Write the network template of an environment to a file
 
     The file is DIR/network_template_ID.yaml. An existing file is overwritten; on a terminal the command asks first.
@@ -163,7 +163,7 @@ class NetworkTemplateDownload(_OfTemplates, Download):
       fuel2 network-template download 1
     """
 
-    arguments = (_TEMPLATE_OF, directory_option("the file"), OVERWRITING)
+    arguments = (_TEMPLATE_ENV, directory_option("the file"), OVERWRITING)
     done = "Network template configuration for environment with id={env} downloaded to {path}"
 
     def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
@@ -177,7 +177,7 @@ class NetworkTemplateDownload(_OfTemplates, Download):
         return template
 
 
-class NetworkTemplateDelete(_OfTemplates, MasterChange):
+class NetworkTemplateDelete(_TemplateCommand, MasterChange):
     """Delete the network template of an environment
 
     On a terminal the command asks first, unless you use --yes.
@@ -185,7 +185,7 @@ class NetworkTemplateDelete(_OfTemplates, MasterChange):
       fuel2 network-template delete 1
     """
 
-    arguments = (_TEMPLATE_OF, YES)
+    arguments = (_TEMPLATE_ENV, YES)
     question = "Delete the network template of environment {env}?"
     done = "Network template for environment id={env} has been deleted."
     change = on_master(lambda master, args: master.delete_network_template(args.env))

@@ -56,8 +56,8 @@ def labels_of(parsed_args: argparse.Namespace) -> tuple[Label, ...]:
     return tuple(labels.values())
 
 
-def labelled(nodes: Iterable[Node], wanted: Sequence[Label]) -> list[Node]:
-    """The nodes with one of the labels, or all nodes if no labels are wanted."""
+def with_labels(nodes: Iterable[Node], wanted: Sequence[Label]) -> list[Node]:
+    """The nodes that have one of the `wanted` labels; without any, all nodes."""
     from fuelclient.model.label import has_any
 
     return [node for node in nodes if not wanted or has_any(node.labels, wanted)]
@@ -72,12 +72,12 @@ class _LabelChange(Changing):
     def read(self, parsed_args: argparse.Namespace) -> None:
         parsed_args.wanted = labels_of(parsed_args)
 
-    def changed(self, parsed_args: argparse.Namespace, /) -> Iterable[int]:
+    def change_labels(self, parsed_args: argparse.Namespace, /) -> Iterable[int]:
         """Change the labels and return the ids of the nodes."""
         raise NotImplementedError
 
     def change(self, parsed_args: argparse.Namespace) -> str:
-        ids = ",".join(map(str, self.changed(parsed_args)))
+        ids = ",".join(map(str, self.change_labels(parsed_args)))
         if not ids:
             LOG.warning("There are no nodes.")
         return ids
@@ -113,7 +113,7 @@ class NodeLabelSet(_LabelChange):
     arguments = (labels_option("labels: name or name=value", required=True), nodes_or_all("all nodes"))
     verb = "updated"
 
-    def changed(self, parsed_args: argparse.Namespace) -> Iterable[int]:
+    def change_labels(self, parsed_args: argparse.Namespace) -> Iterable[int]:
         labels = {label.name: label.value for label in parsed_args.wanted}
         return self.backend.nodes.set_labels(parsed_args.nodes, labels)
 
@@ -140,7 +140,7 @@ class NodeLabelDelete(_LabelChange):
         where = "all nodes" if parsed_args.nodes is None else f"nodes {', '.join(map(str, parsed_args.nodes))}"
         return f"Delete {what} of {where}?"
 
-    changed = on_backend(
+    change_labels = on_backend(
         lambda backend, args: backend.nodes.delete_labels(args.nodes, None if args.labels_all else args.wanted)
     )
 
@@ -149,9 +149,9 @@ _COLUMNS = ("id", "name", "status", "os_platform", "roles", "ip", "mac", "cluste
 
 
 def _attribute(node: Node, attribute: str) -> Any:
-    """An attribute that a master or the nodes file gave, or an empty text.
+    """An attribute from a master or from the nodes file, or an empty text.
 
-    A master has what a node says of its processors in `meta`.
+    A master keeps what a node reports about its processors in `meta`.
     """
     value = node.attributes.get(attribute)
     if value is None and isinstance(meta := node.attributes.get("meta"), Mapping):
@@ -197,7 +197,7 @@ class NodeList(Lister):
             LOG.info("There are no nodes yet. Create some with 'fuel2 node import FILE' or 'fuel2 node create NAME'.")
         elif not nodes:
             LOG.info("Environment %d has no nodes. Add some with 'fuel2 env add nodes'.", parsed_args.env)
-        return [_row(node) for node in labelled(nodes, labels)]
+        return [_row(node) for node in with_labels(nodes, labels)]
 
 
 class _ShowNode(ShowOne):
@@ -396,7 +396,7 @@ class NodeAnsibleInventory(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         labels, pending = labels_of(parsed_args), parsed_args.pending
-        nodes = labelled(self.backend.nodes.list(parsed_args.env), labels)
+        nodes = with_labels(self.backend.nodes.list(parsed_args.env), labels)
         for node in nodes:
             if not node.ip:
                 LOG.warning("Node %d (%s) has no address and is left out.", node.id, node.name)
@@ -446,24 +446,24 @@ class NodeCheck(DiagnosisCheck):
 
 
 def report_shared_tasks(backend: Backend, env: int | None) -> None:
-    """Warn about tasks of two enabled plugins that would run on one node of an environment, which a run refuses.
+    """Warn if two enabled plugins define the same task for a node of an environment, because a run would be refused.
 
     A Fuel master refuses to merge such a graph, so there is nothing to check.
     """
     if env is not None and not supports(backend.runs.act):
-        report_after(lambda: _shared_tasks(backend, env), "Whether two plugins define one task was not checked")
+        report_after(lambda: _shared_task_warnings(backend, env), "Whether two plugins define one task was not checked")
 
 
-def _shared_tasks(backend: Backend, env: int) -> list[Finding]:
+def _shared_task_warnings(backend: Backend, env: int) -> list[Finding]:
     from fuelclient.model.finding import Severity
     from fuelclient.model.graph import Level
     from fuelclient.plan.study import Study
 
     graphs = [graph for graph in backend.graphs.list(env) if graph.owner.level is Level.PLUGIN]
     owners = grouped((graph.type, graph.owner.id) for graph in graphs)
-    found = []
+    warnings = []
     for graph_type in sorted(name for name, plugins in owners.items() if len({*plugins}) > 1):
         study = Study(backend.graphs.snapshot(env, graph_type))
         shared = (finding for finding in study.expansion.placement.findings if finding.code == "G044")
-        found += [replace(finding, severity=Severity.WARNING) for finding in shared]
-    return found
+        warnings += [replace(finding, severity=Severity.WARNING) for finding in shared]
+    return warnings

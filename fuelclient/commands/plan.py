@@ -1,4 +1,4 @@
-"""`plan create`, `plan show` and `plan apply`: save a plan, and execute it only while it is still what would run."""
+"""`plan create`, `plan show` and `plan apply`: save a plan, and execute it unless it is stale."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class PlanCreate(Command):
             selected(self, parsed_args), noop=parsed_args.noop, trace=parsed_args.trace, force=parsed_args.force_run,
             executor=parsed_args.executor, on_originals=parsed_args.on_originals, **decisions(self, parsed_args),
         )  # fmt: skip
-        made, findings = saved(self.backend, request)
+        plan, findings = saved(self.backend, request)
         report(findings)
-        text = files.dumps(plan_to(made), "json")
+        text = files.dumps(plan_to(plan), "json")
         files.write(parsed_args.file, text, force=parsed_args.force)
-        LOG.info("Saved in %s: %s", parsed_args.file, _summary(made))
+        LOG.info("Saved in %s: %s", parsed_args.file, _summary(plan))
         LOG.info("To execute it: fuel2 plan apply %s", parsed_args.file)
 
 
@@ -72,7 +72,7 @@ class PlanShow(Command):
     arguments = (SAVED, FORMAT)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        plan = read(self, parsed_args.file)
+        plan = load_plan(self, parsed_args.file)
         if parsed_args.format != "text":
             plan = replace(plan, request=replace(plan.request, assumed=_masked(plan.request.assumed)))
             self.app.stdout.write(self.dumped(plan_to(plan), parsed_args.format))
@@ -102,21 +102,21 @@ class PlanApply(Starter):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.backends.plans import saved
 
-        then = read(self, parsed_args.file)
-        now, _ = saved(self.backend, then.request)
-        if saved_plans.is_stale(then, now):
-            why = "; ".join(changes(then, now)) or "runs since it was saved have changed which of its conditions hold"
+        plan = load_plan(self, parsed_args.file)
+        current, _ = saved(self.backend, plan.request)
+        if saved_plans.is_stale(plan, current):
+            why = "; ".join(changes(plan, current)) or "runs since it was saved have changed which of its conditions hold"
             raise StalePlan(
                 f"The plan {parsed_args.file} is stale: {why}.",
-                hint=f"`fuel2 graph diff plan:{parsed_args.file} env:{then.request.cluster_id}` shows what changed in "
+                hint=f"`fuel2 graph diff plan:{parsed_args.file} env:{plan.request.cluster_id}` shows what changed in "
                 "the graph. Create the plan again.",
             )
-        begun = self.writable().runs.begin(then.request, check=parsed_args.check, digest=now.graphs[0].digest)
-        report([finding for child in begun.children for finding in child.findings])
-        self.started(begun, STARTED.format(begun), parsed_args)
+        run = self.writable().runs.begin(plan.request, check=parsed_args.check, digest=current.graphs[0].digest)
+        report([finding for child in run.children for finding in child.findings])
+        self.started(run, STARTED.format(run), parsed_args)
 
 
-def read(command: Command, path: str) -> SavedPlan:
+def load_plan(command: Command, path: str) -> SavedPlan:
     return plan_from(command.load(path).data, path)
 
 

@@ -109,8 +109,8 @@ class ReleaseCreate(_ShowRelease):
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
         document = Document(Marked(), "") if parsed_args.file is None else self.load(parsed_args.file)
-        below = document.data
-        if not isinstance(below, Marked):
+        file_fields = document.data
+        if not isinstance(file_fields, Marked):
             raise InvalidDocument(
                 f"{document.file}: the fields of a release must be a mapping.",
                 hint="To create a list of releases, use 'release import'.",
@@ -118,7 +118,7 @@ class ReleaseCreate(_ShowRelease):
         options = {"name": parsed_args.name, "version": parsed_args.version}
         if parsed_args.operating_system:
             options["operating_system"] = parsed_args.operating_system
-        fields = Marked({**below, **options}, below.line, below.lines)
+        fields = Marked({**file_fields, **options}, file_fields.line, file_fields.lines)
         releases = releases_from(Document(fields, document.file))
         [release] = self.writable().releases.create(releases)
         warn_of_tasks(release.metadata.get("roles_metadata") or {})
@@ -149,8 +149,8 @@ class ReleaseDelete(Changing):
 
 
 def _relation(relation: Any) -> str:
-    """A component that another one requires, or is compatible or incompatible with, by name. A choice among several is
-    the word of the choice and their names.
+    """The name of a component that another one requires, or is compatible or incompatible with. For a choice among
+    several components: the kind of choice, and their names.
 
     >>> _relation({"name": "hypervisor:kvm"}), _relation({"any_of": {"items": ["a", "b"]}})
     ('hypervisor:kvm', 'any_of (a, b)')
@@ -159,11 +159,11 @@ def _relation(relation: Any) -> str:
         return str(relation)
     if "name" in relation:
         return str(relation["name"])
-    for word in ("any_of", "all_of", "one_of", "none_of"):
-        choice = relation.get(word)
+    for kind in ("any_of", "all_of", "one_of", "none_of"):
+        choice = relation.get(kind)
         if choice is not None:
             items = choice.get("items") if isinstance(choice, Mapping) else choice
-            return f"{word} ({', '.join(map(str, items or ()))})"
+            return f"{kind} ({', '.join(map(str, items or ()))})"
     return ", ".join(map(str, relation))
 
 

@@ -1,4 +1,4 @@
-"""What only a Fuel master has: extensions, OpenStack configurations, health checks, virtual machines and snapshots."""
+"""Commands for a Fuel master only: extensions, OpenStack configurations, health checks, virtual machines, snapshots."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.services import OstfCredentials
 
-_OF_ONE_ENV = (id_of("environment"),)
+_ENV_ARGUMENT = (id_of("environment"),)
 
 
-class _OfExtensions(MasterOnly):
+class _ExtensionCommand(MasterOnly):
     reason = "Only a Fuel master has extensions: the engine handles disks and networks itself."
     instead = "To extend an environment, enable a plugin: `fuel2 plugins enable`."
 
 
-class ExtensionList(_OfExtensions, Lister):
+class ExtensionList(_ExtensionCommand, Lister):
     """List the extensions of the master
 
     fuel2 extension list
@@ -48,27 +48,27 @@ class ExtensionList(_OfExtensions, Lister):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:  # noqa: ARG002 (no options)
         for extension in self.services.extensions():
             provides = list(extension.provides)
-            in_notation_of_the_original = Shown(provides, str(provides))
-            yield extension.name, extension.version, extension.description, in_notation_of_the_original
+            as_in_original_client = Shown(provides, str(provides))
+            yield extension.name, extension.version, extension.description, as_in_original_client
 
 
-class EnvExtensionShow(_OfExtensions, ShowOne):
+class EnvExtensionShow(_ExtensionCommand, ShowOne):
     """Show the extensions that are enabled in an environment
 
     fuel2 env extension show 1
     """
 
     columns = ("extensions",)
-    arguments = _OF_ONE_ENV
+    arguments = _ENV_ARGUMENT
     values = on_master(lambda master, args: [Names(master.extensions_of(args.id))])
 
 
-class _Switch(_OfExtensions, MasterChange):
+class _Switch(_ExtensionCommand, MasterChange):
     """Enable or disable extensions. `verb` is the participle in the message."""
 
     verb = ""
     arguments = (
-        *_OF_ONE_ENV,
+        *_ENV_ARGUMENT,
         names_option("-E", "--extensions", required=True, metavar="NAME", help="names of the extensions: a b or a,b"),
     )
     done = "The following extensions: {result} have been {command.verb} for the environment with id {id}."
@@ -100,11 +100,11 @@ class EnvExtensionDisable(_Switch):
 
 _KEY = "configuration"
 _CONFIG = option("config", type=identifier, help="id of the configuration")
-_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-def _whose(verb: str) -> Arguments:
-    """The environment, and the nodes or the role: `env`, `nodes` and `role`."""
+def _target(verb: str) -> Arguments:
+    """The options `env`, `nodes` and `role`, which say to which nodes a configuration applies."""
     return (
         OF_ENV,
         nodes_option(required=False, help=f"{verb} only for these nodes: 1 2 or 1,2"),
@@ -112,24 +112,24 @@ def _whose(verb: str) -> Arguments:
     )
 
 
-def _truth(word: str) -> bool:
+def _boolean(word: str) -> bool:
     """Read a boolean in one of its usual spellings.
 
-    >>> _truth("True"), _truth("no")
+    >>> _boolean("True"), _boolean("no")
     (True, False)
     """
-    if word.lower() not in _TRUTHS:
+    if word.lower() not in _BOOLEANS:
         raise argparse.ArgumentTypeError(f"'{word}' is neither true nor false")
-    return _TRUTHS[word.lower()]
+    return _BOOLEANS[word.lower()]
 
 
-class _OfConfigs(MasterOnly):
+class _ConfigCommand(MasterOnly):
     reason = "Only a Fuel master keeps and deploys OpenStack configurations."
     instead = "Write a graph that applies them, and run it with `fuel2 graph execute --type TYPE`."
     columns: tuple[str, ...] = ("id", "is_active", "config_type", "cluster_id", "node_id", "node_role")
 
 
-class OpenstackConfigList(_OfConfigs, Lister):
+class OpenstackConfigList(_ConfigCommand, Lister):
     """List the OpenStack configurations of an environment
 
     With --deleted, those that were deleted or replaced are listed instead.
@@ -138,9 +138,9 @@ class OpenstackConfigList(_OfConfigs, Lister):
     """
 
     arguments = (
-        *_whose("list those that are"),
+        *_target("list those that are"),
         option(
-            "-D", "--deleted", type=_truth, nargs="?", const=True, default=False, metavar="true|false",
+            "-D", "--deleted", type=_boolean, nargs="?", const=True, default=False, metavar="true|false",
             help="list deleted ones (default: false)",
         ),
     )  # fmt: skip
@@ -151,7 +151,7 @@ class OpenstackConfigList(_OfConfigs, Lister):
         )
 
 
-class OpenstackConfigUpload(_OfConfigs, Lister):
+class OpenstackConfigUpload(_ConfigCommand, Lister):
     """Store an OpenStack configuration from a file
 
     The file has the configuration below the key 'configuration', as 'openstack-config download' writes it. It is for
@@ -160,7 +160,7 @@ class OpenstackConfigUpload(_OfConfigs, Lister):
       fuel2 openstack-config upload --env 1 --role compute --file nova.yaml
     """
 
-    arguments = (*_whose("store it"), option("--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin"))
+    arguments = (*_target("store it"), option("--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin"))
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Any]:
         self.require_master()
@@ -177,7 +177,7 @@ class OpenstackConfigUpload(_OfConfigs, Lister):
         )
 
 
-class OpenstackConfigDownload(_OfConfigs, Download):
+class OpenstackConfigDownload(_ConfigCommand, Download):
     """Write an OpenStack configuration to a file
 
     An existing file is overwritten; on a terminal the command asks first. '--file -' prints the document, and
@@ -199,7 +199,7 @@ class OpenstackConfigDownload(_OfConfigs, Download):
     document = on_master(lambda master, args: {_KEY: master.openstack_config(args.config).configuration})
 
 
-class OpenstackConfigExecute(_OfConfigs, MasterChange):
+class OpenstackConfigExecute(_ConfigCommand, MasterChange):
     """Deploy the OpenStack configurations of an environment
 
     The environment must be deployed. Follow the task with 'fuel2 task show'.
@@ -207,7 +207,7 @@ class OpenstackConfigExecute(_OfConfigs, MasterChange):
       fuel2 openstack-config execute --env 1 --role compute
     """
 
-    arguments = (*_whose("deploy them"), flag("-f", "--force", help="also deploy what has not changed"))
+    arguments = (*_target("deploy them"), flag("-f", "--force", help="also deploy what has not changed"))
     done = "Deployment of the OpenStack configuration was started within task with id {result}."
 
     def change(self, parsed_args: argparse.Namespace) -> Any:
@@ -216,7 +216,7 @@ class OpenstackConfigExecute(_OfConfigs, MasterChange):
         )
 
 
-class OpenstackConfigDelete(_OfConfigs, MasterChange):
+class OpenstackConfigDelete(_ConfigCommand, MasterChange):
     """Delete an OpenStack configuration
 
     The master keeps it as inactive; what it configured stays on the nodes. On a terminal the command asks first, unless
@@ -245,12 +245,12 @@ _STATUS = ("id", "testset", "cluster_id", "status")
 _TIMES = ("started_at", "ended_at")
 
 
-class _OfHealth(MasterOnly):
+class _HealthCommand(MasterOnly):
     reason = "Only a Fuel master has health checks: its OSTF service runs them."
     instead = "Write a graph that checks the nodes, and run it with `fuel2 graph execute --type TYPE`."
 
 
-class HealthList(_OfHealth, Lister):
+class HealthList(_HealthCommand, Lister):
     """List the sets of health checks for an environment
 
     fuel2 health list --env 1
@@ -261,7 +261,7 @@ class HealthList(_OfHealth, Lister):
     rows = on_master(lambda master, args: master.test_sets(args.env))
 
 
-class HealthStart(_OfHealth, Lister):
+class HealthStart(_HealthCommand, Lister):
     """Run sets of health checks for an environment
 
     Without --tests all sets run. They run as the OpenStack user that the --ostf options name, by default the
@@ -295,7 +295,7 @@ class HealthStart(_OfHealth, Lister):
         return runs
 
 
-class HealthStatusList(_OfHealth, Lister):
+class HealthStatusList(_HealthCommand, Lister):
     """List all runs of health checks
 
     fuel2 health status list --env 1
@@ -306,12 +306,12 @@ class HealthStatusList(_OfHealth, Lister):
     rows = on_master(lambda master, args: [run for run in master.test_runs() if args.env in (None, run.cluster_id)])
 
 
-class _OfRun(_OfHealth, ShowOne):
+class _HealthRunCommand(_HealthCommand, ShowOne):
     columns: tuple[str, ...] = _STATUS
     arguments = (id_of("run, as 'health status list' shows it"),)
 
 
-class HealthStatusShow(_OfRun):
+class HealthStatusShow(_HealthRunCommand):
     """Show the results of a run of health checks
 
     fuel2 health status show 3
@@ -324,7 +324,7 @@ class HealthStatusShow(_OfRun):
         return (*cells(value, self.columns[:-1]), results(list(map(asdict, value.tests))))
 
 
-class HealthStop(_OfRun):
+class HealthStop(_HealthRunCommand):
     """Stop a run of health checks
 
     fuel2 health stop 3
@@ -334,7 +334,7 @@ class HealthStop(_OfRun):
         return self.writable().services.stop_tests(parsed_args.id)
 
 
-class HealthRestart(_OfRun):
+class HealthRestart(_HealthRunCommand):
     """Repeat a run of health checks
 
     fuel2 health restart 3
@@ -357,12 +357,12 @@ def _machines(word: str) -> list[Mapping[str, Any]]:
     return items
 
 
-class _OfVms(MasterOnly):
+class _VmCommand(MasterOnly):
     reason = "Only a Fuel master starts virtual machines: the engine manages graphs and existing nodes."
     instead = "Write a graph that starts them, and run it with `fuel2 graph execute --type TYPE`."
 
 
-class NodeListVmsConf(_OfVms, ShowOne):
+class NodeListVmsConf(_VmCommand, ShowOne):
     """Show the virtual machines that are configured on a node
 
     fuel2 node list-vms-conf 1
@@ -373,7 +373,7 @@ class NodeListVmsConf(_OfVms, ShowOne):
     values = on_master(lambda master, args: [Fields(master.vms(args.id))])
 
 
-class NodeCreateVmsConf(_OfVms, MasterChange):
+class NodeCreateVmsConf(_VmCommand, MasterChange):
     """Configure the virtual machines on a node
 
     They replace those that are configured; 'fuel2 env spawn-vms' starts them. The answer of the master is printed as
@@ -396,7 +396,7 @@ class NodeCreateVmsConf(_OfVms, MasterChange):
         return json.dumps(self.services.set_vms(parsed_args.id, machines), ensure_ascii=False)
 
 
-class EnvSpawnVms(_OfVms, MasterChange):
+class EnvSpawnVms(_VmCommand, MasterChange):
     """Start the virtual machines of an environment
 
     They are those that 'fuel2 node create-vms-conf' configured on its nodes of the role virt.
@@ -404,16 +404,16 @@ class EnvSpawnVms(_OfVms, MasterChange):
       fuel2 env spawn-vms 1
     """
 
-    arguments = _OF_ONE_ENV
+    arguments = _ENV_ARGUMENT
     change = on_master(lambda master, args: master.spawn_vms(args.id))
 
 
-class _OfSnapshots(MasterOnly):
+class _SnapshotCommand(MasterOnly):
     reason = "Only a Fuel master collects diagnostic snapshots: they have its logs and those of its nodes."
     instead = "See what tasks of a run printed with `fuel2 task logs`."
 
 
-class SnapshotCreate(_OfSnapshots, MasterChange):
+class SnapshotCreate(_SnapshotCommand, MasterChange):
     """Collect a diagnostic snapshot
 
     Without --config the master decides what is in it. 'fuel2 snapshot get-link' shows where it is.
@@ -433,7 +433,7 @@ class SnapshotCreate(_OfSnapshots, MasterChange):
     change = on_master(lambda master, args: master.create_snapshot(args.config or {}))
 
 
-class SnapshotGetDefaultConfig(_OfSnapshots, Download):
+class SnapshotGetDefaultConfig(_SnapshotCommand, Download):
     """Write the default configuration of a snapshot to a file
 
     Without --file the file is DIR/snapshot_conf.FORMAT. An existing file is overwritten; on a terminal the command
@@ -451,7 +451,7 @@ class SnapshotGetDefaultConfig(_OfSnapshots, Download):
     document = on_master(lambda master, _: master.snapshot_config())
 
 
-class SnapshotGetLink(_OfSnapshots, ShowOne):
+class SnapshotGetLink(_SnapshotCommand, ShowOne):
     """Show whether a snapshot is ready, and the URL from which to download it
 
     fuel2 snapshot get-link 12

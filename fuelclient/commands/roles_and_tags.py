@@ -1,6 +1,6 @@
 """Roles and tags of a release or an environment: list, show, create, update, delete, download.
 
-Both are described by files, in the places where the original client keeps them: DIR/releases_ID/NAME.FORMAT and
+Both are described by files, under the paths that the original client uses: DIR/releases_ID/NAME.FORMAT and
 DIR/clusters_ID/NAME.FORMAT. Only roles can be shown.
 """
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """Roles, or tags: the word, where a backend has them, and how to read and write their documents.
+    """Roles or tags: the noun in messages, the facet of a backend, and how to read and write their documents.
 
-    `read` takes a document and the name that was asked for, and raises `InvalidDocument`.
+    `read` takes a document and the expected name, and raises `InvalidDocument`.
     """
 
     word: str
@@ -39,16 +39,16 @@ class Noun:
     read: Callable[[Document, str], Role | Tag]
     write: Callable[[Any], Any]
 
-    def known(self, backend: Backend, owner: OwnerRef) -> Mapping[str, Any]:
-        """Everything that an owner has or inherits, by name. Raise `NotFound` if the owner does not exist."""
+    def all_of(self, backend: Backend, owner: OwnerRef) -> Mapping[str, Any]:
+        """The roles or tags that an owner has or inherits, by name. Raise `NotFound` if the owner does not exist."""
         from fuelclient.model.graph import Level
 
         facet = self.facet(backend)
         return facet.of_cluster(owner.id) if owner.level is Level.CLUSTER else facet.of_release(owner.id)
 
-    def named(self, backend: Backend, owner: OwnerRef, name: str) -> Any:
+    def get(self, backend: Backend, owner: OwnerRef, name: str) -> Any:
         """The role or tag of this name. Raise `NotFound`, with the known names, if it does not exist."""
-        known = self.known(backend, owner)
+        known = self.all_of(backend, owner)
         if name not in known:
             raise NotFound(self.word, name, known=tuple(known))
         return known[name]
@@ -65,14 +65,14 @@ class _List(Lister):
     arguments = (SCOPE,)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        for value in self.noun.known(self.backend, owner_of(parsed_args)).values():
+        for value in self.noun.all_of(self.backend, owner_of(parsed_args)).values():
             meta = value.metadata
-            owner_text = meta.get("group") or "", _conflicts(meta), meta.get("description") or ""
-            yield (value.name, *owner_text, bool(meta.get("has_primary")), value.owner)
+            texts = meta.get("group") or "", _conflicts(meta), meta.get("description") or ""
+            yield (value.name, *texts, bool(meta.get("has_primary")), value.owner)
 
 
-class _Named(Command):
-    """A command about one role or tag, which `--name` names, of an owner."""
+class _NamedCommand(Command):
+    """A command about the role or tag `--name` of an owner."""
 
     noun: Noun
 
@@ -90,7 +90,7 @@ class _Named(Command):
         return place_of(parsed_args, f"{parsed_args.owners}_{parsed_args.owner.id}", parsed_args.name)
 
 
-class _Upload(_Named, Upload):
+class _Upload(_NamedCommand, Upload):
     """Create or update a role or tag from a file. `verb` is the participle in the message."""
 
     verb = ""
@@ -105,9 +105,9 @@ class _Upload(_Named, Upload):
     def change(self, parsed_args: argparse.Namespace) -> None:
         facet = self.noun.facet(self.backend)
         store = facet.create if self.verb == "created" else facet.update
-        counts = store(parsed_args.owner, parsed_args.content)
-        if counts.owner.startswith("plugin "):
-            LOG.warning("It has no effect: %s has the %s %s, too.", counts.owner, self.noun.word, counts.name)
+        effective = store(parsed_args.owner, parsed_args.content)
+        if effective.owner.startswith("plugin "):
+            LOG.warning("It has no effect: %s has the %s %s, too.", effective.owner, self.noun.word, effective.name)
 
 
 class _Create(_Upload):
@@ -126,16 +126,16 @@ class _Update(_Upload):
     question = "Replace the {command.noun.word} '{name}' of {whose}?"
 
 
-class _Download(_Named, Download):
+class _Download(_NamedCommand, Download):
     arguments = place_options("write")
     makes_folder = True
     done = "Description data of {command.noun.word} '{name}' within {owners} id {owner.id} was stored in {path}"
 
     def document(self, parsed_args: argparse.Namespace) -> Any:
-        return self.noun.write(self.noun.named(self.backend, parsed_args.owner, parsed_args.name))
+        return self.noun.write(self.noun.get(self.backend, parsed_args.owner, parsed_args.name))
 
 
-class _Delete(_Named, Changing):
+class _Delete(_NamedCommand, Changing):
     arguments = (YES,)
     question = "Delete the {command.noun.word} '{name}' of {whose}?"
     done = "{result} '{name}' was deleted from {owners} with id {owner.id}"
@@ -146,12 +146,12 @@ class _Delete(_Named, Changing):
 
 
 def warn_of_tasks(roles: Mapping[str, Any]) -> None:
-    """Warn about roles of a release or an environment that list tasks: only those of packages become groups."""
-    if found := sorted(name for name, role in roles.items() if isinstance(role, Mapping) and role.get("tasks")):
+    """Warn about roles of a release or environment that list tasks: only tasks of roles in packages become groups."""
+    if names := sorted(name for name, role in roles.items() if isinstance(role, Mapping) and role.get("tasks")):
         LOG.warning(
             "Tasks of roles have no effect outside a plugin package, as in Fuel (%s). Write a task of type group with"
             " these tasks into the graph.",
-            ", ".join(found),
+            ", ".join(names),
         )
 
 
@@ -204,7 +204,7 @@ class RoleShow(ShowOne):
     arguments = (option("name", help="name of the role"), SCOPE)
 
     def values(self, parsed_args: argparse.Namespace) -> Sequence[Any]:
-        role = ROLE.named(self.backend, owner_of(parsed_args), parsed_args.name)
+        role = ROLE.get(self.backend, owner_of(parsed_args), parsed_args.name)
         metadata: Mapping[str, Any] = plain(role.metadata)
         return (
             role.name, metadata.get("name") or "", role.owner, metadata.get("group") or "", Names(role.tags),

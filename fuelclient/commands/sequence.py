@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
     from fuelclient.model.sequence import DeploymentSequence
 
-_MOST_NAMED = 8
+_MAX_NAMES = 8
 _TYPES = "graph types in the order in which they run"
 
 
@@ -29,12 +29,12 @@ class _Create(ShowOne):
 
     arguments: Arguments = (release_option(),)
 
-    def given(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
+    def name_and_types(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
         """The name and the graph types of the new sequence."""
         raise NotImplementedError
 
     def values(self, parsed_args: argparse.Namespace) -> DeploymentSequence:
-        name, types = self.given(parsed_args)
+        name, types = self.name_and_types(parsed_args)
         created = self.writable().sequences.create(parsed_args.release, name, types)
         report_unknown(self.backend, created.release_id, types)
         # The original client prints this on stdout, where it breaks readers of JSON.
@@ -56,7 +56,7 @@ class SequenceCreate(_Create):
         types_option(_TYPES, required=True),
     )
 
-    def given(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
+    def name_and_types(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
         return parsed_args.name, list(chain.from_iterable(parsed_args.graph_types))
 
 
@@ -77,7 +77,7 @@ class SequenceUpload(_Create):
         option("--file", required=True, metavar="FILE", help="YAML or JSON file of the sequence; - is stdin"),
     )
 
-    def given(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
+    def name_and_types(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
         from fuelclient.serializers.sequence import sequence_document_from
 
         return sequence_document_from(self.load(parsed_args.file))
@@ -204,13 +204,13 @@ def report_unknown(backend: Backend, release_id: int, graph_types: Iterable[str]
     except FuelError as error:
         LOG.info("Could not check whether its graph types exist: %s", error)
         return
-    named = ", ".join(known[:_MOST_NAMED]) + (", ..." if len(known) > _MOST_NAMED else "")
+    names = ", ".join(known[:_MAX_NAMES]) + (", ..." if len(known) > _MAX_NAMES else "")
     findings = []
     for graph_type in dict.fromkeys(graph_types):
         if graph_type in known:
             continue
         close = nearest(graph_type, known)
-        hint = f"Did you mean {close}?" if close else f"Known: {named}." if known else "There are no graphs at all."
+        hint = f"Did you mean {close}?" if close else f"Known: {names}." if known else "There are no graphs at all."
         owners = f"neither release {release_id}, nor an environment of it, nor a plugin"
         message = f"{owners} has a graph of type {graph_type} yet"
         hint = f"{hint} Upload one before you execute the sequence."

@@ -1,5 +1,5 @@
-"""The common parts of commands that answer questions about a merged graph: options, selections, texts, documents; and the
-simplest such command, `graph query`."""
+"""The common parts of commands that answer questions about a merged graph, such as options, texts and documents;
+and the simplest such command, `graph query`."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class PluginsCreate(Command):
 
 
 WRITE = flag("-y", "--yes", "--write", help="write the changes")
-"""`--yes`, without which nothing is written unless a user says yes."""
+"""`--yes`; without it, nothing is written unless the user says yes."""
 
 
 class PluginsMigrate(Command):
@@ -81,15 +81,15 @@ class PluginsMigrate(Command):
         from fuelclient.plugins.package_files import require_directory
 
         require_directory(parsed_args.directory)
-        if finished(parsed_args.directory):
+        if finish_killed(parsed_args.directory):
             return
         migration = migration_of(parsed_args.directory)
         self.app.stdout.write(migration.diff())
-        write(self, parsed_args, parsed_args.directory, migration)
+        write_changes(self, parsed_args, parsed_args.directory, migration)
 
 
-def finished(directory: Path) -> bool:
-    """Finish a change of a package that was killed while it was written, and return whether there was one."""
+def finish_killed(directory: Path) -> bool:
+    """Finish a change of a package that was killed half-written, and return whether there was one."""
     from fuelclient.plugins.migrate import JOURNAL, finish
 
     done = finish(directory)
@@ -98,7 +98,7 @@ def finished(directory: Path) -> bool:
     return done
 
 
-def write(command: Command, parsed_args: argparse.Namespace, directory: Path, migration: Migration) -> None:
+def write_changes(command: Command, parsed_args: argparse.Namespace, directory: Path, migration: Migration) -> None:
     """Write the changes of a package with `--yes`, or after a yes on the terminal. Raise `Declined` for a no."""
     from fuelclient.plugins.migrate import apply
 

@@ -1,4 +1,4 @@
-"""`plugins check`, and what checks first: `plugins build` and `plugins watch`."""
+"""`plugins check`, and the commands that also check packages: `plugins build` and `plugins watch`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from fuelclient.commands.arguments import (
 from fuelclient.commands.base import Command, DocumentCheck, report, tally
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.findings import FINDING_FILTERS, fails, filtered, grouped, others_note
-from fuelclient.commands.plugins.author import WRITE, finished, write
+from fuelclient.commands.plugins.author import WRITE, finish_killed, write_changes
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import FuelError, InvalidDocument, UsageError
 from fuelclient.model.cluster import Cluster
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.plan.evaluate import Evaluation
 
-_FEW = 5
-"""With more packages than this, one line has the total of all of them."""
+_MAX_TALLIES = 5
+"""If more packages than this are checked, one line with their total is printed."""
 
 
 class PluginsCheck(DocumentCheck):
@@ -103,21 +103,21 @@ class PluginsCheck(DocumentCheck):
 
         rows: list[Finding] = []
         failed: list[Path] = []
-        beside = list(self._beside(parsed_args))
+        contexts = list(self._contexts(parsed_args))
         for path in parsed_args.paths:
             if parsed_args.fix:
                 self._fix(path, parsed_args)
-            found = findings_of(path, beside, as_master=parsed_args.as_master)
-            left, accepted = accept(found, path, unusable=UNUSABLE, is_together=bool(beside))
-            findings = filtered(left, parsed_args)
+            found = findings_of(path, contexts, as_master=parsed_args.as_master)
+            remaining, accepted = accept(found, path, unusable=UNUSABLE, is_together=bool(contexts))
+            findings = filtered(remaining, parsed_args)
             self.reported.accepted += accepted
             if fails(findings, parsed_args):
                 failed.append(path)
-            if len(parsed_args.paths) <= _FEW:
-                also = f", {len(accepted)} accepted" if accepted else ""
-                LOG.info("%s: %s%s.", path, tally(findings), also)
+            if len(parsed_args.paths) <= _MAX_TALLIES:
+                note = f", {len(accepted)} accepted" if accepted else ""
+                LOG.info("%s: %s%s.", path, tally(findings), note)
             rows += sorted(findings, key=lambda finding: (_severity(finding), finding.place.file, finding.place.line))
-        if len(parsed_args.paths) > _FEW:
+        if len(parsed_args.paths) > _MAX_TALLIES:
             LOG.info("%s: %s; %d failed.", count(len(parsed_args.paths), "package"), tally(rows), len(failed))
         if failed:
             self.exit_code = Exit.INVALID
@@ -126,17 +126,17 @@ class PluginsCheck(DocumentCheck):
         return shown
 
     def _fix(self, path: Path, parsed_args: argparse.Namespace) -> None:
-        """Change the files of a package of version 5. Raise `UsageError` for an archive, and another version."""
+        """Change the files of a package of version 5. Raise `UsageError` for an archive, or for another version."""
         from fuelclient.plugins.migrate import migration_of
 
         if not path.is_dir():
             raise UsageError(f"{path} is not a directory, and so it cannot be fixed.", hint="Fix the plugin's source.")
-        finished(path)
+        finish_killed(path)
         migration = migration_of(path, fix=True)
         self.app.stderr.write(migration.diff())
-        write(self, parsed_args, path, migration)
+        write_changes(self, parsed_args, path, migration)
 
-    def _beside(self, parsed_args: argparse.Namespace) -> Iterator[Beside]:
+    def _contexts(self, parsed_args: argparse.Namespace) -> Iterator[Context]:
         """Yield the environment or the releases in which the packages are checked too."""
         if parsed_args.env is not None:
             from fuelclient.backends.assumed_nodes import evaluation_beside
@@ -145,13 +145,13 @@ class PluginsCheck(DocumentCheck):
             environment = self.backend.clusters.environment(parsed_args.env)
             snapshots = snapshots_of(self.backend, parsed_args.env)
             layers = {name: snapshot.layers for name, snapshot in snapshots.items()}
-            yield Beside(environment, layers, evaluated=partial(evaluation_beside, self.backend))
+            yield Context(environment, layers, evaluated=partial(evaluation_beside, self.backend))
             return
         if parsed_args.all_releases:
-            for beside in with_tasks(releases_beside(self.backend)):
-                yield replace(beside, only_if_supported=True)
+            for context in with_tasks(release_contexts(self.backend)):
+                yield replace(context, only_if_supported=True)
         elif parsed_args.release is not None:
-            yield from releases_beside(self.backend, parsed_args.release)
+            yield from release_contexts(self.backend, parsed_args.release)
 
 
 def _severity(finding: Finding) -> int:
@@ -159,9 +159,9 @@ def _severity(finding: Finding) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """What a package is checked together with: an environment, or a release alone, and its layers by graph type.
-    `evaluated` evaluates the computed dependencies of a graph there."""
+class Context:
+    """The context of a check: an environment, or a release alone, and its layers by graph type. `evaluated` evaluates
+    the computed dependencies of a graph there."""
 
     environment: Environment
     layers: Mapping[str, Sequence[Layer]]
@@ -169,8 +169,8 @@ class Beside:
     evaluated: Callable[[Environment, Snapshot], Evaluation | None] = lambda *_: None
 
 
-def releases_beside(backend: Backend, release_id: int | None = None) -> Iterator[Beside]:
-    """Yield one release, or each, with its graphs."""
+def release_contexts(backend: Backend, release_id: int | None = None) -> Iterator[Context]:
+    """Yield a context with the graphs of one release, or of each."""
     releases = backend.releases.list() if release_id is None else [backend.releases.get(release_id)]
     listed = backend.graphs.list() if releases else ()
     for release in releases:
@@ -179,20 +179,20 @@ def releases_beside(backend: Backend, release_id: int | None = None) -> Iterator
             if (summary.owner.level, summary.owner.id) == (Level.RELEASE, release.id):
                 graph = backend.graphs.get(OwnerRef(Level.RELEASE, release.id), summary.type)
                 layers[summary.type] = (Layer(graph.owner, graph.tasks, graph.metadata),)
-        yield Beside(Environment(Cluster(0, "", release.id), release), layers)
+        yield Context(Environment(Cluster(0, "", release.id), release), layers)
 
 
-def with_tasks(releases: Iterable[Beside]) -> list[Beside]:
-    """The releases whose graphs have tasks; the others are named in a warning.
+def with_tasks(releases: Iterable[Context]) -> list[Context]:
+    """The releases whose graphs have tasks; a warning names the others.
 
-    Beside a release without tasks, everything that a package names there would be missing.
+    In a release without tasks, everything that a package refers to would be reported as missing.
     """
-    kept: list[Beside] = []
+    kept: list[Context] = []
     left_out: list[str] = []
-    for known in releases:
-        release = known.environment.release
-        if any(layer.tasks for layers in known.layers.values() for layer in layers):
-            kept.append(known)
+    for context in releases:
+        release = context.environment.release
+        if any(layer.tasks for layers in context.layers.values() for layer in layers):
+            kept.append(context)
         else:
             left_out.append(f"{release.id} ({release.name} {release.version})")
     if left_out:
@@ -201,15 +201,15 @@ def with_tasks(releases: Iterable[Beside]) -> list[Beside]:
 
 
 def package_of(path: Path) -> Path:
-    """The nearest directory with metadata.yaml around a file, or `path` itself."""
+    """The nearest directory with metadata.yaml above a file, or `path` itself."""
     if path.is_file() and path.suffix not in (".rpm", ".fp"):
-        return next((around for around in path.parents if (around / "metadata.yaml").is_file()), path)
+        return next((parent for parent in path.parents if (parent / "metadata.yaml").is_file()), path)
     return path
 
 
-def findings_of(path: Path, beside: Sequence[Beside] = (), *, as_master: bool = False) -> Sequence[Finding]:
-    """Check the package in `path`, a directory or an archive, also together with what is `beside` it, and `as_master`
-    also for what a Fuel master refuses or does otherwise.
+def findings_of(path: Path, contexts: Sequence[Context] = (), *, as_master: bool = False) -> Sequence[Finding]:
+    """Check the package in `path`, a directory or an archive, by itself and in each of the `contexts`. With
+    `as_master`, also report what a Fuel master refuses or does differently.
 
     An archive that cannot be unpacked is a finding. Raise `NotFound` if `path` does not exist.
     """
@@ -217,19 +217,19 @@ def findings_of(path: Path, beside: Sequence[Beside] = (), *, as_master: bool = 
 
     try:
         with opened_package(path) as (directory, shown_as):
-            return _checked(directory, shown_as, beside, as_master=as_master)
+            return _checked(directory, shown_as, contexts, as_master=as_master)
     except InvalidDocument as error:
         if not error.findings:
             raise
         return cast("Sequence[Finding]", error.findings)
 
 
-def _checked(directory: Path, shown_as: str, beside: Sequence[Beside], *, as_master: bool) -> Sequence[Finding]:
+def _checked(directory: Path, shown_as: str, contexts: Sequence[Context], *, as_master: bool) -> Sequence[Finding]:
     from fuelclient.plugins.checks import check_and_read, graphs_of
 
     found, reading = check_and_read(directory, shown_as=shown_as)
     findings, package = dict.fromkeys(found), reading.package
-    if package is None or not (beside or as_master):
+    if package is None or not (contexts or as_master):
         return tuple(findings)
     if as_master:
         from fuelclient.environment.as_master import in_documents
@@ -238,10 +238,10 @@ def _checked(directory: Path, shown_as: str, beside: Sequence[Beside], *, as_mas
     from fuelclient.plugins.checks.in_environment import check_enabled
     from fuelclient.plugins.select import is_compatible
 
-    for known in beside:
-        if not known.only_if_supported or is_compatible(package, known.environment.release):
-            place = known.environment, known.layers
-            added = check_enabled(package, *place, as_master=as_master, evaluated=known.evaluated)
+    for context in contexts:
+        if not context.only_if_supported or is_compatible(package, context.environment.release):
+            target = context.environment, context.layers
+            added = check_enabled(package, *target, as_master=as_master, evaluated=context.evaluated)
             findings.update(dict.fromkeys(added))
     return tuple(findings)
 
@@ -282,19 +282,19 @@ class PluginsBuild(Command):
             pack.run_pre_build_hook(directory)
         elif (directory / pack.HOOK).exists():
             LOG.warning("%s was not run. Use --run-hook to run it.", directory / pack.HOOK)
-        metadata = _without_errors(directory)
+        metadata = _checked_metadata(directory)
         archive = parsed_args.format or ("fp" if str(metadata.get("package_version")).startswith("1.") else "rpm")
         builder = pack.build_fp if archive == "fp" else pack.build_rpm
         self.say(str(builder(directory, parsed_args.output, metadata, force=parsed_args.force)))
 
 
-def _without_errors(directory: Path) -> Mapping[str, Any]:
+def _checked_metadata(directory: Path) -> Mapping[str, Any]:
     """Check a package, report the findings, and return its metadata. Raise `InvalidDocument` for an error."""
     from fuelclient.plugins import pack
     from fuelclient.plugins.checks import check_and_read
 
-    findings, package = check_and_read(directory)
-    metadata = package.metadata or {}
+    findings, reading = check_and_read(directory)
+    metadata = reading.metadata or {}
     if not errors_in(findings):
         findings = (*findings, *pack.repository_findings(directory, metadata))
     errors = errors_in(findings)
@@ -305,8 +305,8 @@ def _without_errors(directory: Path) -> Mapping[str, Any]:
     return metadata
 
 
-_EVERY = 0.5
-"""Seconds between two looks at the files."""
+_SCAN_SECONDS = 0.5
+"""Seconds between two scans of the files."""
 
 
 class PluginsWatch(Command):
@@ -338,7 +338,7 @@ class PluginsWatch(Command):
                 if now != seen:
                     seen = now
                     self._show(directory, parsed_args.env, parsed_args.graph_type)
-                time.sleep(_EVERY)
+                time.sleep(_SCAN_SECONDS)
         except KeyboardInterrupt:
             LOG.info("")
 
@@ -363,22 +363,22 @@ class PluginsWatch(Command):
         from fuelclient.insight.comparison import compare
 
         environment = self.backend.clusters.environment(env)
-        known = self.backend.graphs.snapshot(env, graph_type)
-        added = package_addition(package_at(directory), environment, known)
-        after = study_of(self.backend, changed(environment, known, added=[added]))
-        compared = compare(study_of(self.backend, known), after)
+        snapshot = self.backend.graphs.snapshot(env, graph_type)
+        added = package_addition(package_at(directory), environment, snapshot)
+        after = study_of(self.backend, changed(environment, snapshot, added=[added]))
+        compared = compare(study_of(self.backend, snapshot), after)
         yield from comparison_lines(compared, after.expansion)
         yield from map(str, compared.findings)
 
 
 def _state(directory: Path) -> frozenset[tuple[str, int, int]]:
-    """The paths of all files with their times and sizes. Hidden ones are left out, because editors and version control
+    """The paths of all files with their times and sizes. Hidden files are left out, because editors and version control
     write them all the time."""
     state = set()
-    for place, directories, names in os.walk(directory):
+    for folder, directories, names in os.walk(directory):
         directories[:] = [name for name in directories if not name.startswith(".")]
-        for path in (os.path.join(place, name) for name in names if not name.startswith(".")):
-            with suppress(OSError):  # it went while we looked
+        for path in (os.path.join(folder, name) for name in names if not name.startswith(".")):
+            with suppress(OSError):  # the file was deleted in the meantime
                 status = os.stat(path)
                 state.add((path, status.st_mtime_ns, status.st_size))
     return frozenset(state)

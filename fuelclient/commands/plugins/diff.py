@@ -1,4 +1,4 @@
-"""`plugins diff`: what differs between two versions of a plugin, and what that changes where it is enabled."""
+"""`plugins diff`: the differences between two versions of a plugin, and their effect where the plugin is enabled."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from fuelclient.plan.expand import Expansion
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A version of a plugin: its layers by graph type (of a release that it defines, with the name of that), and
-    its roles and settings, by kind. `added` makes it the plugin of an environment."""
+    """A version of a plugin: its layers by graph type, or by `TYPE of RELEASE` for a release that it defines, and its
+    roles and settings by kind. `added` makes the addition of the plugin to an environment."""
 
     name: str
     label: str
     layers: Mapping[str, Layer]
-    brought: Mapping[str, Mapping[str, Any]]
+    roles_and_settings: Mapping[str, Mapping[str, Any]]
     added: Callable[[Environment, Snapshot], Added]
 
 
@@ -62,20 +62,20 @@ class PluginsDiff(Question):
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         old, new = (self._read(*word) for word in (parsed_args.old, parsed_args.new))
-        tasks, brought = dict(_task_changes(old, new)), list(_brought_differences(old, new))
+        tasks, values = dict(_task_changes(old, new)), list(_value_differences(old, new))
         environments = [
-            (environment, dict(self._compared(environment, old, new)))
+            (environment, dict(self._comparisons(environment, old, new)))
             for environment in self._users({old.name, new.name})
         ]
-        lines = [f"{old.label} -> {new.label}", *_lines(tasks, brought), *_environment_lines(environments)]
+        lines = [f"{old.label} -> {new.label}", *_lines(tasks, values), *_environment_lines(environments)]
         document = {
             "old": old.label, "new": new.label,
             "graphs": tasks,
-            "values": [{"path": each.path, "old": each.masked[0], "new": each.masked[1]} for each in brought],
+            "values": [{"path": each.path, "old": each.masked[0], "new": each.masked[1]} for each in values],
             "environments": [
                 {
                     "id": environment.cluster.id, "name": environment.cluster.name,
-                    "graphs": {name: found for name, (found, _) in graphs.items()},
+                    "graphs": {name: comparison for name, (comparison, _) in graphs.items()},
                 }
                 for environment, graphs in environments
             ],
@@ -86,7 +86,7 @@ class PluginsDiff(Question):
         from fuelclient.backends.plugins import installed_addition
 
         if kind == "package":
-            return _of_package(Path(what))
+            return _package_version(Path(what))
         plugin = self.backend.plugins.get(what)
         listed = self.backend.graphs.list(levels=[Level.PLUGIN])
         types = [summary.type for summary in listed if summary.owner.id == plugin.id]
@@ -96,7 +96,7 @@ class PluginsDiff(Question):
             plugin.name, f"{plugin.label} (plugin {plugin.id})",
             {graph.type: Layer(graph.owner, graph.tasks, graph.metadata) for graph in graphs},
             {"roles": metadata.get("roles_metadata") or {}, "settings": metadata.get("attributes_metadata") or {}},
-            lambda environment, known: installed_addition(self.backend, environment, known, plugin.id),
+            lambda environment, current: installed_addition(self.backend, environment, current, plugin.id),
         )  # fmt: skip
 
     def _users(self, names: set[str]) -> Iterator[Environment]:
@@ -105,7 +105,7 @@ class PluginsDiff(Question):
             if any(plugin.name in names for plugin in self.backend.plugins.enabled(cluster.id)):
                 yield self.backend.clusters.environment(cluster.id)
 
-    def _compared(
+    def _comparisons(
         self, environment: Environment, old: _Version, new: _Version
     ) -> Iterator[tuple[str, tuple[Comparison, Expansion]]]:
         """Yield the graphs of an environment that differ between the two versions, by type."""
@@ -114,63 +114,63 @@ class PluginsDiff(Question):
         types = {summary.type for summary in self.backend.graphs.list(environment.cluster.id)}
         for graph_type in sorted({*types, *old.layers, *new.layers}):
             try:
-                known = self.backend.graphs.snapshot(environment.cluster.id, graph_type)
+                current = self.backend.graphs.snapshot(environment.cluster.id, graph_type)
             except NotFound:  # a graph that only the package has
-                known = snapshot(environment, (), graph_type)
+                current = snapshot(environment, (), graph_type)
             studies = [
-                study_of(self.backend, changed(environment, known, added=[version.added(environment, known)]))
+                study_of(self.backend, changed(environment, current, added=[version.added(environment, current)]))
                 for version in (old, new)
             ]
-            found = compare(*studies)
-            if found.is_different or found.findings:
-                yield graph_type, (found, studies[1].expansion)
+            comparison = compare(*studies)
+            if comparison.is_different or comparison.findings:
+                yield graph_type, (comparison, studies[1].expansion)
 
 
-def _of_package(path: Path) -> _Version:
+def _package_version(path: Path) -> _Version:
     from fuelclient.plugins.load import plugin_of
     from fuelclient.plugins.select import for_any_release
 
     package = package_at(path)
     plugin, contents = plugin_of(package), for_any_release(package)
     layers = {name: Layer(plugin_owner(plugin), graph.tasks, graph.metadata) for name, graph in contents.graphs.items()}
-    brought = {"roles": dict(contents.roles), "settings": dict(contents.attributes)}
+    values = {"roles": dict(contents.roles), "settings": dict(contents.attributes)}
     for packaged in package.releases:
         release, label = packaged.release, f" of {packaged.release.name}"
         for name, graph in packaged.graphs.items():
             layers[f"{name}{label}"] = Layer(release_owner(release), graph.tasks, graph.metadata)
-        brought[f"roles{label}"] = release.metadata.get("roles_metadata") or {}
-        brought[f"settings{label}"] = (release.metadata.get("attributes_metadata") or {}).get("editable") or {}
+        values[f"roles{label}"] = release.metadata.get("roles_metadata") or {}
+        values[f"settings{label}"] = (release.metadata.get("attributes_metadata") or {}).get("editable") or {}
 
-    def added(environment: Environment, known: Snapshot) -> Added:
-        return package_addition(package, environment, known)
+    def added(environment: Environment, current: Snapshot) -> Added:
+        return package_addition(package, environment, current)
 
-    return _Version(package.name, f"{plugin.label} ({path})", layers, brought, added)
+    return _Version(package.name, f"{plugin.label} ({path})", layers, values, added)
 
 
 def _task_changes(old: _Version, new: _Version) -> Iterator[tuple[str, Sequence[TaskChange]]]:
     for name in sorted({*old.layers, *new.layers}):
-        both = [
+        merged = [
             merge_layers([version.layers[name]] if name in version.layers else [], keep_partial=True)
             for version in (old, new)
         ]
-        changes = task_changes(both[0].tasks, both[1].tasks)
+        changes = task_changes(merged[0].tasks, merged[1].tasks)
         if changes:
             yield name, changes
 
 
-def _brought_differences(old: _Version, new: _Version) -> Iterator[EnvironmentDifference]:
-    for kind in dict.fromkeys((*old.brought, *new.brought)):
-        yield from differences_below(kind, old.brought.get(kind, {}), new.brought.get(kind, {}))
+def _value_differences(old: _Version, new: _Version) -> Iterator[EnvironmentDifference]:
+    for kind in dict.fromkeys((*old.roles_and_settings, *new.roles_and_settings)):
+        yield from differences_below(kind, old.roles_and_settings.get(kind, {}), new.roles_and_settings.get(kind, {}))
 
 
-def _lines(tasks: Mapping[str, Sequence[TaskChange]], brought: Sequence[EnvironmentDifference]) -> Iterator[str]:
-    if not tasks and not brought:
+def _lines(tasks: Mapping[str, Sequence[TaskChange]], values: Sequence[EnvironmentDifference]) -> Iterator[str]:
+    if not tasks and not values:
         yield "The tasks, roles and settings are equal."
     for name, changes in tasks.items():
         yield f"Graph {name}:"
         yield from (f"  {line}" for line in task_lines(Comparison(tuple(changes), (), None)))
-    if brought:
-        yield from value_lines("Roles and settings", "{0.path}", brought)
+    if values:
+        yield from value_lines("Roles and settings", "{0.path}", values)
 
 
 def _environment_lines(
@@ -179,9 +179,9 @@ def _environment_lines(
     if not environments:
         yield "It is enabled on no environment."
     for environment, graphs in environments:
-        place = f"Environment {environment.cluster.id} ({environment.cluster.name})"
+        title = f"Environment {environment.cluster.id} ({environment.cluster.name})"
         if not graphs:
-            yield f"{place}: no graph would change."
-        for name, (found, expansion) in graphs.items():
-            yield f"{place}, graph {name}:"
-            yield from graph_lines(found, expansion)
+            yield f"{title}: no graph would change."
+        for name, (comparison, expansion) in graphs.items():
+            yield f"{title}, graph {name}:"
+            yield from graph_lines(comparison, expansion)

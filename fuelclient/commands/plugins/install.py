@@ -109,7 +109,7 @@ class PluginsRemove(Changing):
             known = [f"{other.name} {other.version}" for other in self.backend.plugins.list()]
             raise NotFound("plugin", f"{plugin.name} {parsed_args.version}", known=known)
 
-    def asked(self, parsed_args: argparse.Namespace) -> str:
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
         plugin: Plugin = parsed_args.found
         releases = [self.backend.releases.get(release_id) for release_id in plugin.releases]
         names = ", ".join(f"{release.id} ({release.name} {release.version})" for release in releases)
@@ -145,9 +145,9 @@ def _suggest_enabling(backend: Backend, installed: Installed) -> None:
         return
     versions = sum(other.name == plugin.name for other in backend.plugins.list())
     environments = backend.clusters.list()
-    place = environments[0].id if len(environments) == 1 else "ID"
+    env = environments[0].id if len(environments) == 1 else "ID"
     name = plugin.name if versions == 1 else plugin.id
-    LOG.info("To use it on an environment: fuel2 plugins enable %s --env %s", name, place)
+    LOG.info("To use it on an environment: fuel2 plugins enable %s --env %s", name, env)
 
 
 def assignment(text: str) -> tuple[str, str]:
@@ -198,7 +198,7 @@ class PluginsEnable(_OnEnvironment):
 
     arguments = (
         *_OnEnvironment.arguments,
-        defaults(elsewhere=True),  # the version to enable is not that which is enabled
+        defaults(elsewhere=True),  # another version than the one to enable may be enabled
         option(
             "--set", nargs="+", type=assignment, action="extend", default=[], metavar="SETTING=VALUE", dest="values",
             help="settings of the plugin",
@@ -219,7 +219,7 @@ class PluginsEnable(_OnEnvironment):
             return
         backend = self.writable()
         before: dict[str, Snapshot] = {}
-        with suppress(FuelError):  # what is enabled now may mend graphs that cannot be read
+        with suppress(FuelError):  # graphs may be unreadable until the plugin is enabled
             before = self._snapshots(parsed_args.env)
         for plugin in plugins:
             report(backend.plugins.enable(plugin.id, parsed_args.env, values))
@@ -233,7 +233,7 @@ class PluginsEnable(_OnEnvironment):
             )
 
     def _snapshots(self, env: int) -> dict[str, Snapshot]:
-        """Read the graphs of an environment by type; none of a master, which would need a request for each."""
+        """Read the graphs of an environment by type; empty for a master, which would need a request for each."""
         if not supports(self.backend.plugins.enabling):
             return {}
         from fuelclient.commands.env.change import snapshots_of

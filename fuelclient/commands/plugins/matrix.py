@@ -11,7 +11,7 @@ from fuelclient.commands.arguments import nonempty_path, option, release_option
 from fuelclient.commands.formatters import Shown
 from fuelclient.commands.graph.question import AnswerList
 from fuelclient.commands.graph.sides import package_at
-from fuelclient.commands.plugins.check import Beside, releases_beside, with_tasks
+from fuelclient.commands.plugins.check import Context, release_contexts, with_tasks
 from fuelclient.errors import NotFound
 
 if TYPE_CHECKING:
@@ -42,27 +42,27 @@ class PluginsMatrix(AnswerList):
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         packages = [package_at(path) for path in parsed_args.paths]
-        beside = list(releases_beside(self.backend, parsed_args.release))
-        if not beside:
+        contexts = list(release_contexts(self.backend, parsed_args.release))
+        if not contexts:
             raise NotFound("release", "to try them on", hint="Import one: fuel2 release import FILE.")
         if parsed_args.release is None:
-            beside = with_tasks(beside)
-        return [row for release in beside for row in _rows(packages, release)]
+            contexts = with_tasks(contexts)
+        return [row for context in contexts for row in _rows(packages, context)]
 
 
-def _rows(packages: Sequence[Package], beside: Beside) -> Iterator[Sequence[Any]]:
+def _rows(packages: Sequence[Package], context: Context) -> Iterator[Sequence[Any]]:
     from fuelclient.plugins.checks.in_environment import check_enabled, with_enabled
     from fuelclient.plugins.select import is_compatible
 
-    release = beside.environment.release
+    release = context.environment.release
     packages = [package for package in packages if package.records or not package.releases]
     label = f"{release.id} ({release.name} {release.version})"
     for package in packages:
-        yield _row(label, package, None, check_enabled(package, beside.environment, beside.layers))
+        yield _row(label, package, None, check_enabled(package, context.environment, context.layers))
     supporting = [package for package in packages if is_compatible(package, release)]
     for one, other in combinations(supporting, 2):
         if one.name != other.name:
-            environment, layers = with_enabled(one, beside.environment, beside.layers)
+            environment, layers = with_enabled(one, context.environment, context.layers)
             yield _row(label, other, one, check_enabled(other, environment, layers))
 
 

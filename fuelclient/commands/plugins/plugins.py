@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 _METADATA = ("description", "fuel_version", "groups", "licenses", "authors", "homepage", "is_hotpluggable")
 _PARTS = ("roles", "volumes", "network_roles", "components", "attributes")
-_BROUGHT = ("roles", "volumes", "network_roles", "components", "settings")
+_PART_COLUMNS = ("roles", "volumes", "network_roles", "components", "settings")
 
 _COLUMNS = (
     "id", "name", "title", "version", "package_version", "linked_to", *_METADATA, "releases", "defines", "environments",
-    "graphs", *_BROUGHT,
+    "graphs", *_PART_COLUMNS,
 )  # fmt: skip
 
 _COLUMNS_FOR_RELEASE = (
-    "id", "name", "version", "package_version", "release", "record", "graphs", *_BROUGHT, "files", "why",
+    "id", "name", "version", "package_version", "release", "record", "graphs", *_PART_COLUMNS, "files", "why",
 )  # fmt: skip
 
 
@@ -50,7 +50,7 @@ class PluginsList(Lister):
         elif not plugins:
             LOG.info("No plugins yet. Install one on the machine of the master, then run 'fuel2 plugins sync' here.")
         return [
-            (plugin.id, plugin.name, plugin.version, plugin.package_version, _extended(plugin.metadata))
+            (plugin.id, plugin.name, plugin.version, plugin.package_version, _extended_releases(plugin.metadata))
             for plugin in plugins
         ]
 
@@ -78,7 +78,7 @@ class PluginsShow(ShowOne):
         if plugin.is_linked and supports(self.backend.plugins.install):
             from fuelclient.plugins.load import current_package
 
-            current_package(plugin)  # what is shown would be that of an earlier moment
+            current_package(plugin)  # read its directory again, or outdated values would be shown
         if parsed_args.release is None:
             values = _values(self.backend, plugin)
         else:
@@ -100,11 +100,11 @@ def _values(backend: Backend, plugin: Plugin) -> Mapping[str, Any]:
             key: Names(value) if isinstance(value, list) else "" if value is None else value
             for key, value in ((key, metadata.get(key)) for key in _METADATA)
         },
-        "releases": _extended(metadata),
+        "releases": _extended_releases(metadata),
         "defines": _references(list(map(_reference, releases))),
         "environments": _references([{"id": env, "name": environments[env].name} for env in plugin.clusters]),
         "graphs": _graphs({graph.type: len(graph.task_ids) for graph in graphs}),
-        **_brought(*(metadata.get(f"{part}_metadata") for part in _PARTS)),
+        **_part_cells(*(metadata.get(f"{part}_metadata") for part in _PARTS)),
     }  # fmt: skip
 
 
@@ -114,26 +114,26 @@ def _values_for_release(backend: Backend, plugin: Plugin, release_id: int) -> Ma
     contents, record = selection.contents, selection.record
     return {
         "id": plugin.id, "name": plugin.name, "version": plugin.version, "package_version": plugin.package_version,
-        "release": Shown(_reference(release), _named_id(_reference(release))),
+        "release": Shown(_reference(release), _reference_text(_reference(release))),
         "record": f"{record.os} {record.version}".strip() if record is not None else "",
         "graphs": _graphs({graph_type: len(graph.tasks) for graph_type, graph in contents.graphs.items()}),
-        **_brought(*(getattr(contents, part) for part in _PARTS)),
+        **_part_cells(*(getattr(contents, part) for part in _PARTS)),
         "files": _files(dict(contents.files)),
         "why": Lines(list(selection.why)),
     }  # fmt: skip
 
 
-def _brought(roles: Any, volumes: Any, network_roles: Any, components: Any, settings: Any) -> dict[str, Any]:
+def _part_cells(roles: Any, volumes: Any, network_roles: Any, components: Any, settings: Any) -> dict[str, Any]:
     return {
         "roles": Names(list(roles or {})),
-        "volumes": Names(_named((volumes or {}).get("volumes"), "id")),
-        "network_roles": Names(_named(network_roles, "id")),
-        "components": Names(_named(components, "name")),
+        "volumes": Names(_values_at((volumes or {}).get("volumes"), "id")),
+        "network_roles": Names(_values_at(network_roles, "id")),
+        "components": Names(_values_at(components, "name")),
         "settings": Names([name for name in settings or {} if name != "metadata"]),
     }
 
 
-def _named(items: Any, key: str) -> list[str]:
+def _values_at(items: Any, key: str) -> list[str]:
     return [str(item.get(key) or "") for item in items or () if isinstance(item, Mapping)]
 
 
@@ -151,17 +151,17 @@ def _graphs(sizes: Mapping[str, int]) -> Shown:
     return Shown([{"type": graph_type, "tasks": size} for graph_type, size in sizes.items()], shown)
 
 
-def _named_id(reference: Mapping[str, Any]) -> str:
-    """The id of an object, and what else it is called by.
+def _reference_text(reference: Mapping[str, Any]) -> str:
+    """The id of an object, followed by its other names.
 
-    >>> _named_id({"id": 1, "name": "Mitaka", "version": "mitaka-9.0"})
+    >>> _reference_text({"id": 1, "name": "Mitaka", "version": "mitaka-9.0"})
     '1 (Mitaka mitaka-9.0)'
     """
     return f"{reference['id']} ({' '.join(str(reference[key]) for key in reference if key != 'id')})"
 
 
 def _references(references: list[dict[str, Any]]) -> Shown:
-    return Shown(references, ", ".join(map(_named_id, references)))
+    return Shown(references, ", ".join(map(_reference_text, references)))
 
 
 def _files(replaced: dict[str, str]) -> Shown:
@@ -173,11 +173,11 @@ def _files(replaced: dict[str, str]) -> Shown:
     return Shown(replaced, "\n".join(part if part == file else f"{part}: {file}" for part, file in replaced.items()))
 
 
-def _extended(metadata: Mapping[str, Any]) -> Shown:
+def _extended_releases(metadata: Mapping[str, Any]) -> Shown:
     """The releases that a plugin extends. As text, grouped by operating system, as in the original client.
 
     >>> records = [{"os": "ubuntu", "version": version} for version in ("liberty-8.0", "mitaka-9.0")]
-    >>> _extended({"releases": [*records, {"operating_system": "CentOS"}]}).human_readable()
+    >>> _extended_releases({"releases": [*records, {"operating_system": "CentOS"}]}).human_readable()
     'ubuntu (liberty-8.0, mitaka-9.0), centos ()'
     """
     records = [record for record in plain(metadata.get("releases")) or [] if isinstance(record, Mapping)]

@@ -13,7 +13,7 @@ from corpus import corpus
 
 from fuelclient import files
 from fuelclient.backends.local import LocalBackend
-from fuelclient.commands.plugins.check import Beside, findings_of, releases_beside, with_tasks
+from fuelclient.commands.plugins.check import Context, findings_of, release_contexts, with_tasks
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.serializers.graph import documents_from
@@ -29,7 +29,7 @@ _QUICK = {"haproxy", "kibana", "kubernetes"}
 
 
 @pytest.fixture(scope="module")
-def beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sequence[Beside]]:
+def beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sequence[Context]]:
     """The releases of 9.0 and newton; those on plain Ubuntu have their graphs, and the others none."""
     engine = LocalBackend(str(tmp_path_factory.mktemp("engine") / "engine.db"))
     for version in ("9.0", "newton"):
@@ -39,9 +39,7 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sequence[Beside
         tasks = files.task_files(str(corpus("fuel-library", version, "deployment", "puppet")))
         document = documents_from([files.load(path) for path in tasks], owner_label="release")
         engine.graphs.upload(OwnerRef(Level.RELEASE, ubuntu), document, "default")
-    yield [
-        Beside(known.environment, known.layers, only_if_supported=True) for known in with_tasks(releases_beside(engine))
-    ]
+    yield [Context(one.environment, one.layers, only_if_supported=True) for one in with_tasks(release_contexts(engine))]
     engine.close()
 
 
@@ -49,7 +47,7 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sequence[Beside
     "name",
     [name if name.rpartition("-")[2] in _QUICK else pytest.param(name, marks=pytest.mark.slow) for name in _PACKAGES],
 )
-def test_a_package_has_these_findings(name: str, beside: Sequence[Beside]) -> None:
+def test_a_package_has_these_findings(name: str, beside: Sequence[Context]) -> None:
     package = corpus(*name.split("/"))
     findings = [known for known in findings_of(package, beside) if known.severity is not Severity.INFO]
 
