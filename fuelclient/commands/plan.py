@@ -105,7 +105,8 @@ class PlanApply(Starter):
         plan = load_plan(self, parsed_args.file)
         current, _ = saved(self.backend, plan.request)
         if saved_plans.is_stale(plan, current):
-            why = "; ".join(changes(plan, current)) or "runs since it was saved have changed which of its conditions hold"
+            why = "; ".join(changes(plan, current))
+            why = why or "runs since it was saved have changed which of its conditions hold"
             raise StalePlan(
                 f"The plan {parsed_args.file} is stale: {why}.",
                 hint=f"`fuel2 graph diff plan:{parsed_args.file} env:{plan.request.cluster_id}` shows what changed in "
@@ -113,7 +114,7 @@ class PlanApply(Starter):
             )
         run = self.writable().runs.begin(plan.request, check=parsed_args.check, digest=current.graphs[0].digest)
         report([finding for child in run.children for finding in child.findings])
-        self.started(run, STARTED.format(run), parsed_args)
+        self.report_started(run, STARTED.format(run), parsed_args)
 
 
 def load_plan(command: Command, path: str) -> SavedPlan:

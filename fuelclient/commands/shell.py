@@ -70,23 +70,23 @@ class TableManager(CommandManager):
         """Raise `UsageError` if there is no such command."""
         argv = singular(argv)
         with suppress(ValueError):
-            return self._whole(super().find_command(argv))
+            return self._with_whole_name(super().find_command(argv))
         self.extend()
         with suppress(ValueError):
-            return self._whole(super().find_command(argv))
-        raise unknown(argv[: self._get_last_possible_command_index(argv)] or argv[:1], self.commands)
+            return self._with_whole_name(super().find_command(argv))
+        raise unknown_command(argv[: self._get_last_possible_command_index(argv)] or argv[:1], self.commands)
 
-    def _whole(self, found: tuple[type[Command], str, list[str]]) -> tuple[type[Command], str, list[str]]:
+    def _with_whole_name(self, found: tuple[type[Command], str, list[str]]) -> tuple[type[Command], str, list[str]]:
         """Complete the name of a command whose words were abbreviated."""
         factory, typed, rest = found
         words = typed.split()
         names = (name for name in self.commands if len(name.split()) == len(words))
-        begun = [name for name in names if all(map(str.startswith, name.split(), words))]
-        return factory, typed if typed in self.commands or len(begun) != 1 else begun[0], rest
+        candidates = [name for name in names if all(map(str.startswith, name.split(), words))]
+        return factory, typed if typed in self.commands or len(candidates) != 1 else candidates[0], rest
 
 
 def singular(argv: list[str]) -> list[str]:
-    """A command line with the noun that the table has; a plural without a verb lists.
+    """Replace an alias or a plural by the noun in the table; a plural without a verb lists.
 
     >>> singular(["nodes", "list"]), singular(["releases"]), singular(["releases", "-f", "json"])
     (['node', 'list'], ['release', 'list'], ['release', 'list', '-f', 'json'])
@@ -107,12 +107,12 @@ class Incomplete(UsageError):
         self.commands = commands
 
 
-def unknown(words: list[str], commands: Iterable[str]) -> UsageError:
-    """The error for words that are not a command, with suggestions from the same noun only.
+def unknown_command(words: list[str], commands: Iterable[str]) -> UsageError:
+    """The error for words that are not a command. Suggestions have the same noun.
 
-    >>> str(unknown(["graph", "lst"], ["graph list", "env list"]))
+    >>> str(unknown_command(["graph", "lst"], ["graph list", "env list"]))
     "'graph lst' is not a fuel2 command. Did you mean 'graph list'?"
-    >>> str(unknown(["role"], ["role list", "role show", "env list"]))
+    >>> str(unknown_command(["role"], ["role list", "role show", "env list"]))
     "'role' is not a complete fuel2 command. Continue it with one of these:"
     """
     names = sorted(commands)
@@ -129,19 +129,19 @@ def unknown(words: list[str], commands: Iterable[str]) -> UsageError:
     if len(words) == 1:
         return Incomplete(noun, [(name, COMMANDS.get(name, ("", ""))[1]) for name in siblings])
     close = " or ".join(f"'{noun} {rest}'" for rest in _suggestions(words[1:], rests))
-    known = f"Did you mean {close}?" if close else f"Continue '{noun}' with: {', '.join(rests)}."
-    return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=known)
+    hint = f"Did you mean {close}?" if close else f"Continue '{noun}' with: {', '.join(rests)}."
+    return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=hint)
 
 
 _DESTRUCTIVE = ("delete", "remove")
-_LIKE, _ALMOST = 0.6, 0.8
-"""How similar words must be to a command to suggest it: if the first letter is the same, and if it differs."""
+_SIMILAR, _VERY_SIMILAR = 0.6, 0.8
+"""The similarity from which on a command is suggested: for the same first letter, and for a different one."""
 
 
 def _suggestions(words: list[str], rests: list[str]) -> list[str]:
-    """Those of `rests` that the typed `words` probably meant.
+    """Those of `rests` that the typed `words` probably mean.
 
-    These are the ones that begin with the first word, or else the most similar one. A destructive command is never
+    They are all that begin with the first word, or else the most similar one. A destructive command is never
     suggested for another verb.
 
     >>> _suggestions(["deploy", "1"], ["delete", "list"]), _suggestions(["delte", "1"], ["delete", "list"])
@@ -149,16 +149,16 @@ def _suggestions(words: list[str], rests: list[str]) -> list[str]:
     >>> _suggestions(["settngs", "upload"], ["show", "settings download", "settings upload"])
     ['settings upload']
     """
-    begun = [rest for rest in rests if rest.startswith(words[0]) and not rest.startswith(_DESTRUCTIVE)]
-    if begun:
-        return begun
+    beginning = [rest for rest in rests if rest.startswith(words[0]) and not rest.startswith(_DESTRUCTIVE)]
+    if beginning:
+        return beginning
     close = []
     for rest in rests:
         typed = " ".join(words[: len(rest.split())])
-        begins = rest[0] == typed[0] and not rest.startswith(_DESTRUCTIVE)
-        alike = SequenceMatcher(None, typed, rest).ratio()
-        if alike >= (_LIKE if begins else _ALMOST):
-            close.append((begins, alike, rest))
+        has_same_letter = rest[0] == typed[0] and not rest.startswith(_DESTRUCTIVE)
+        similarity = SequenceMatcher(None, typed, rest).ratio()
+        if similarity >= (_SIMILAR if has_same_letter else _VERY_SIMILAR):
+            close.append((has_same_letter, similarity, rest))
     return [max(close)[2]] if close else []
 
 
@@ -193,7 +193,7 @@ def coloured_message(text: str, level: int) -> str:
 
 
 def program(options: argparse.Namespace) -> str:
-    """How the program was called, for command lines that act on the same target.
+    """The program and its options, for command lines that act on the same target.
 
     Environment variables and settings files apply to these as well. Secrets are left out, because command lines are
     shown, logged and copied. Without them a command may be refused, but never acts on another target.
@@ -216,12 +216,12 @@ def program(options: argparse.Namespace) -> str:
 
 
 def for_target(text: str, called: str) -> str:
-    """A text of ours with `called`, as `program` returns it, in place of the bare program in its commands.
+    """Replace the bare program in the commands of our own text by `called`, which `program` returns.
 
     >>> for_target("Run `fuel2 task resume 3`, or ask whoever started fuel2.", "fuel2 --engine 'my engine.db'")
     "Run `fuel2 --engine 'my engine.db' task resume 3`, or ask whoever started fuel2."
     """
-    return text if called == global_options.PROGRAM else _commands().sub(lambda _: called, text)
+    return text if called == global_options.PROGRAM else _command_pattern().sub(lambda _: called, text)
 
 
 def value_for_target(value: Any, called: str) -> Any:
@@ -233,21 +233,21 @@ def value_for_target(value: Any, called: str) -> Any:
     return replace(value, hint=for_target(value.hint, called)) if isinstance(value, Finding) else value
 
 
-_ANYWHERE = ("complete", "help", "plugins build", "plugins check", "plugins create")
+_WITHOUT_TARGET = ("complete", "help", "plugins build", "plugins check", "plugins create")
 """The commands that act on files only."""
 
 
 @cache
-def _commands() -> re.Pattern[str]:
-    """The pattern of the program's name where a command follows it that acts on a target."""
+def _command_pattern() -> re.Pattern[str]:
+    """The pattern of the program's name before a command that acts on a target."""
     nouns = sorted({re.escape(name.split()[0]) for name in COMMANDS}, reverse=True)
-    return re.compile(rf"\b{global_options.PROGRAM}(?! (?:{'|'.join(_ANYWHERE)})\b)(?= (?:{'|'.join(nouns)})\b)")
+    return re.compile(rf"\b{global_options.PROGRAM}(?! (?:{'|'.join(_WITHOUT_TARGET)})\b)(?= (?:{'|'.join(nouns)})\b)")
 
 
 class Printable(logging.Formatter):
     """Escapes control characters, which a terminal would obey, in messages and in what they quote, and adds colours.
 
-    Commands that our own messages suggest begin with `called`. What messages quote stays as it is.
+    Commands that our own messages suggest begin with `called`. Quoted text is not changed.
     """
 
     def __init__(self, layout: str, *, coloured: bool, called: str = global_options.PROGRAM) -> None:
@@ -271,10 +271,10 @@ def _record_for_target(record: logging.LogRecord, called: str) -> logging.LogRec
 
 
 class _Stdout:
-    """Stdout, which remembers its last error, and whether it gets colours.
+    """A wrapper of stdout that remembers its last error, and whether it gets colours.
 
-    The error names no file. Without this, an error of stdout and one of another file, such as a full disk while a
-    package is written, would look the same.
+    The error names no file. Without the wrapper, an error of stdout would look like an error of another file, such as a
+    full disk while a package is written.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -317,7 +317,7 @@ class FuelShell(App):
         self.stdout = cast("TextIO", self._out)
         self.options = argparse.Namespace()
         self._backend: Backend | None = None
-        self._moment, self._reads_once = ExitStack(), False
+        self._reading, self._reads_once = ExitStack(), False
         self._settings: Settings | None = None
         self.has_written = False
         self._handlers: list[logging.Handler] = []
@@ -327,23 +327,23 @@ class FuelShell(App):
 
     @property
     def called(self) -> str:
-        """How the program was called, for commands that are suggested: they act on the same target."""
+        """The program and its options, for suggested commands, which act on the same target."""
         return program(self.options) if vars(self.options) else global_options.PROGRAM
 
     @property
     def backend(self) -> Backend:
-        """Where the data lives: the backend that the settings name, connected at first use."""
+        """The backend that the settings name, connected at first use."""
         if self._backend is None:
             from fuelclient import backends
 
             self._backend = backends.connect(self.settings)
             if self._reads_once:
-                self._moment.enter_context(self._backend.reading())
+                self._reading.enter_context(self._backend.reading())
         return self._backend
 
     @property
     def settings(self) -> Settings:
-        """The settings of this command line, read at first use, with their warnings printed then."""
+        """The settings of this command line. The first use reads them and prints their warnings."""
         if self._settings is None:
             self._settings = self.read_settings(chooses=True)
         return self._settings
@@ -354,10 +354,10 @@ class FuelShell(App):
 
         if self.options.engine and self.options.server:
             raise UsageError("--engine and --server cannot be combined.", hint="Leave one of them out.")
-        found = settings.load(global_options.overrides(self.options), local=self.options.local, chooses=chooses)
-        for warning in found.warnings:
+        loaded = settings.load(global_options.overrides(self.options), local=self.options.local, chooses=chooses)
+        for warning in loaded.warnings:
             LOG.warning("%s", warning)
-        return found
+        return loaded
 
     def run(self, argv: list[str]) -> int:
         """Run one command line and return its exit code. Only exceptions that end the interpreter are raised."""
@@ -366,7 +366,7 @@ class FuelShell(App):
             self.configure_logging()
             _require_text(argv)
             return self._dispatch(rest)
-        except SystemExit as error:  # from argparse, which has printed what is wrong
+        except SystemExit as error:  # from argparse, which has printed the error
             return error.code if isinstance(error.code, int) else Exit.USAGE
         except (Exception, KeyboardInterrupt) as error:
             return self._report(error)
@@ -385,9 +385,9 @@ class FuelShell(App):
         return Exit.OK
 
     def _command_words(self, rest: list[str]) -> list[str]:
-        """The words of the command whose help is wanted: those before the first option that name one.
+        """The words before the first option that name a command, for its help.
 
-        Arguments of the command are left out. Words that are no command stay, for the message about them.
+        Arguments of the command are left out. If there is no such command, all words are returned, for the message.
         """
         words = [*takewhile(lambda word: not word.startswith("-"), rest)]
         try:
@@ -402,7 +402,7 @@ class FuelShell(App):
         parsed_args = command.get_parser(f"{self.NAME} {name}").parse_args(rest)
         self._reads_once = getattr(command, "reads_once", False)
         try:
-            with self._moment:
+            with self._reading:
                 resolve(parsed_args, lambda: self.backend)
                 code = command.run(parsed_args)
                 return getattr(command, "exit_code", Exit.OK) or code
@@ -517,7 +517,7 @@ def _is_repeated(message: str, findings: list[Finding]) -> bool:
 
 
 def _require_text(argv: list[str]) -> None:
-    """Raise `UsageError` for an argument that is not text in the encoding of the locale: nothing could store it."""
+    """Raise `UsageError` for an argument that is not text in the encoding of the locale: it cannot be stored."""
     for word in argv:
         try:
             word.encode()
@@ -529,7 +529,7 @@ def _require_text(argv: list[str]) -> None:
 
 
 def _is_missing(path: str) -> bool:
-    """False if permissions hide the file."""
+    """Whether a file does not exist; false if permissions hide it."""
     try:
         os.stat(path)
     except OSError as error:

@@ -1,7 +1,7 @@
 """The command table: every command with its class and its one-line help.
 
 cliff would import the modules of all commands at every start. With this table, help imports nothing, and a command
-imports only its own module. The entry points `fuelclient.cli` in setup.cfg say the same to other programs. Both are
+imports only its own module. The entry points `fuelclient.cli` in setup.cfg list them for other programs. Both are
 generated from the classes of the commands by docs/reference.py.
 """
 
@@ -20,7 +20,7 @@ PLURALS = {
     "envs": "env", "environments": "env", "graphs": "graph", "nodes": "node", "releases": "release", "roles": "role",
     "sequences": "sequence", "tags": "tag", "tasks": "task",
 }  # fmt: skip
-"""Plurals of nouns. Alone, they list what they name."""
+"""Plurals of nouns. A plural without a verb lists."""
 
 EXTENSIONS = "fuelclient.extensions"
 """The entry point group in which other packages offer commands.

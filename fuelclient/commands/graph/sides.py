@@ -221,9 +221,9 @@ def _side(command: Command, word: Sequence[Any], default_type: str) -> Side:
     if kind == "env":
         return Side(_label(word), backend.graphs.snapshot(name, graph_type))
     if kind == "run":
-        return of_run(backend, name, word[2][1:])
+        return run_side(backend, name, word[2][1:])
     if kind == "plan":
-        return _of_plan(backend, name, graph_type)
+        return _plan_side(backend, name, graph_type)
     nowhere = Cluster(0, "", 0)
     if kind == "file":
         document = _document(command, name)
@@ -250,7 +250,7 @@ def _document(command: Command, path: str) -> GraphDocument:
     return document
 
 
-def _of_plan(backend: Backend, path: str, graph_type: str) -> Side:
+def _plan_side(backend: Backend, path: str, graph_type: str) -> Side:
     """The graph of a saved plan, on the nodes that its environment has now."""
     from fuelclient import files
     from fuelclient.environment.saved_plans import plan_from
@@ -262,7 +262,7 @@ def _of_plan(backend: Backend, path: str, graph_type: str) -> Side:
     return Side(f"plan:{path}", replace(current, layers=layers), masked=True)
 
 
-def of_run(backend: Backend, run_id: int, graph_type: str) -> Side:
+def run_side(backend: Backend, run_id: int, graph_type: str) -> Side:
     """The graph of a run. A run keeps no groups, so those of the environment's graph are added.
 
     Raise `NotFound` for a type that the run did not have, and `UsageError` if it had several and none is named.

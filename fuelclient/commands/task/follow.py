@@ -45,20 +45,20 @@ if TYPE_CHECKING:
 
 ON_A_MASTER = "A master keeps what tasks printed in /var/log/astute/ and /var/log/remote/."
 
-_LONG = 60
-"""Characters of a reason from which on it is not repeated."""
+_LONG_REASON = 60
+"""A reason of at least so many characters is not repeated."""
 
 
-def labelled(graph_type: str, task: str, node: NodeKey) -> str:
+def instance_label(graph_type: str, task: str, node: NodeKey) -> str:
     """Name a task instance for people: `default: keystone/1`."""
     return printable(f"{graph_type}: {instance_name(task, node)}".removeprefix(": "))
 
 
 class Failures:
-    """Print failures, and remember them: `keys` are their graph's run, task and node.
+    """Print failures, and remember them: `keys` are the run of the graph, the task and the node.
 
-    A long reason that differs only in numbers from one before, such as that of an unknown host key, is not repeated:
-    it refers to the first of them. `has_logs` says whether `task logs` shows what an instance printed.
+    A long reason that differs only in numbers from an earlier one, such as that of an unknown host key, is replaced by
+    a reference to the first one. With `has_logs`, `task logs` shows the output of an instance.
     """
 
     def __init__(self, *, has_logs: bool) -> None:
@@ -67,11 +67,11 @@ class Failures:
         self._first: dict[str, str] = {}
 
     def show(self, run_id: int, key: tuple[int, str, NodeKey], name: str, word: str, why: str) -> None:
-        """Print that the instance `name` of a run has failed, and the command to look at."""
+        """Print that the instance `name` of a run has failed, and the command that shows its output."""
         self.keys.add(key)
-        alike = re.sub(r"\d+", "0", why)
-        first = self._first.setdefault(alike, name)
-        if first != name and len(why) >= _LONG:
+        pattern = re.sub(r"\d+", "0", why)
+        first = self._first.setdefault(pattern, name)
+        if first != name and len(why) >= _LONG_REASON:
             why = f"like {first}"
         LOG.error("%s %s%s", name, word, f" ({why})" if why else "")
         if self._has_logs:
@@ -79,11 +79,11 @@ class Failures:
             LOG.info("  fuel2 task logs %d %s", run_id, shlex.quote(printable(instance_name(task, node))))
 
 
-_BAR = 50
-"""Columns of the bar at most: short lines stay whole when the terminal becomes narrower."""
+_MAX_BAR_WIDTH = 50
+"""The largest width of the bar: short lines stay whole when the terminal becomes narrower."""
 
-_FAILURES = 20
-"""How many failures are printed when they happen; with more of them the history is what helps, not the next line."""
+_MAX_FAILURES = 20
+"""How many failures are printed as they happen. If there are more, the history is more helpful than further lines."""
 
 
 def counts(progress: Progress) -> list[str]:
@@ -103,32 +103,32 @@ class PlainLines:
         yield
 
     def tell(self, event: Event, *, was_stopped: bool = False) -> None:
-        """Print an event; instances that are skipped before they begin, and events about anything else, with `-v`
-        only."""
+        """Print an event. Print instances that are skipped before they begin, and other kinds of events, only with
+        `-v`."""
         if event.kind != "instance":
             LOG.debug("%s %d: %s %d%% %s", event.kind, event.run_id, event.status, event.progress, event.message)
             return
         why = explanation(event.reason, event.message)
         word = status_word(event.status, event.reason, was_stopped=was_stopped)
-        name = labelled(event.graph_type, event.task, event.node)
+        name = instance_label(event.graph_type, event.task, event.node)
         key = (event.run_id, event.task, event.node)
         if event.status == "error":
             self._failed(event, key, name, word, why)
         else:
-            level = logging.INFO if self._is_said(event, key) else logging.DEBUG
+            level = logging.INFO if self._is_printed(event, key) else logging.DEBUG
             LOG.log(level, "%s %s%s", name, word, f" ({why})" if why else "")
 
     def _failed(self, event: Event, key: Key, name: str, word: str, why: str) -> None:
         self._failures.show(event.parent_id, key, name, word, why)
 
-    def _is_said(self, event: Event, key: Key) -> bool:
-        is_said = event.status in ("running", "ready") or key in self._running
+    def _is_printed(self, event: Event, key: Key) -> bool:
+        is_printed = event.status in ("running", "ready") or key in self._running
         if event.status == "running":
             self._running.add(key)
-        return is_said
+        return is_printed
 
     def show(self, run: Run, progress: Progress, now: datetime) -> None:
-        """There is nothing to draw."""
+        """Do nothing: plain lines are not redrawn."""
 
 
 class LiveDisplay(PlainLines):
@@ -146,7 +146,7 @@ class LiveDisplay(PlainLines):
     @contextmanager
     def shown(self) -> Iterator[None]:
         """Draw the lines, with messages above them, and remove them at the end."""
-        with _above(self._console), self._live:
+        with _messages_above(self._console), self._live:
             self._console.show_cursor(True)  # a process that is killed could not give it back
             yield
 
@@ -155,33 +155,33 @@ class LiveDisplay(PlainLines):
         if event.kind == "instance":
             super().tell(event, was_stopped=was_stopped)
 
-    def _is_said(self, event: Event, key: Key) -> bool:  # noqa: ARG002 (the lines count them)
+    def _is_printed(self, event: Event, key: Key) -> bool:  # noqa: ARG002 (the lines count them)
         return False
 
     def _failed(self, event: Event, key: Key, name: str, word: str, why: str) -> None:
         self._printed += 1
-        if self._printed <= _FAILURES:
+        if self._printed <= _MAX_FAILURES:
             super()._failed(event, key, name, word, why)
-        elif self._printed == _FAILURES + 1:
+        elif self._printed == _MAX_FAILURES + 1:
             LOG.error("More failures are only counted: `fuel2 task history show %d --why` lists all.", event.parent_id)
 
     def show(self, run: Run, progress: Progress, now: datetime) -> None:
-        self._live.update(self._drawn(run, progress, now), refresh=True)
+        self._live.update(self._renderable(run, progress, now), refresh=True)
 
-    def _drawn(self, run: Run, progress: Progress, now: datetime) -> Group:
+    def _renderable(self, run: Run, progress: Progress, now: datetime) -> Group:
         from rich.console import Group
         from rich.text import Text
 
         width, height = self._console.size
         lines = [Text(line, no_wrap=True, overflow="ellipsis") for line in frame(run, progress, now, width, height)]
-        drawn = bar(progress, min(_BAR, width - 1), unicode=self._console.encoding.startswith("utf"))
+        bar_text = bar(progress, min(_MAX_BAR_WIDTH, width - 1), unicode=self._console.encoding.startswith("utf"))
         colour = "red" if progress.counts["error"] or progress.counts[INTERRUPTED] else "green"
-        lines.insert(1, Text(drawn, style=colour, no_wrap=True))
+        lines.insert(1, Text(bar_text, style=colour, no_wrap=True))
         return Group(*lines)
 
 
 def bar(progress: Progress, width: int, *, unicode: bool) -> str:
-    """How much is done, in `width` characters.
+    """Draw the share of finished instances in `width` characters.
 
     >>> bar(Progress(), 4, unicode=False)
     '----'
@@ -192,21 +192,21 @@ def bar(progress: Progress, width: int, *, unicode: bool) -> str:
 
 
 def frame(run: Run, progress: Progress, now: datetime, width: int, height: int) -> list[str]:
-    """The lines below failures and above the prompt: which run, how far, how many of what, and what runs.
+    """The lines of the display: the run, its progress, the number of instances by status, and the running ones.
 
-    They leave room for the bar and for the cursor's line. What does not fit the width is left out from the right,
-    what does not fit the height is counted.
+    They leave room for the bar and for the cursor's line. Parts that exceed the width are left out from the right,
+    running instances that exceed the height are counted.
     """
     total = len(progress)
     share = int(100 * progress.done / total) if total else 0
-    how_far = [f"{progress.done}/{total}", f"{share}%", f"{duration(elapsed(run.time_start, None, now) or 0)} elapsed"]
-    how_far += remaining_words(progress, run, now)
-    lines = [_fitting(_titles(run), width), _fitting(how_far, width), _fitting(counts(progress), width)]
+    figures = [f"{progress.done}/{total}", f"{share}%", f"{duration(elapsed(run.time_start, None, now) or 0)} elapsed"]
+    figures += remaining_words(progress, run, now)
+    lines = [_joined(_titles(run), width), _joined(figures, width), _joined(counts(progress), width)]
     return lines + _running(progress, now, max(0, height - len(lines) - 3))
 
 
 def _titles(run: Run) -> list[str]:
-    """Name the run and its environment; of several graphs, the one that runs."""
+    """Name the run, its environment and the graph that runs."""
     titles = [f"Run {run.id}"]
     if run_word(run) != run.status:
         titles.append(run_word(run))
@@ -223,13 +223,13 @@ def _running(progress: Progress, now: datetime, room: int) -> list[str]:
     longest = sorted(progress.running.items(), key=lambda item: (item[1], str(progress.keys[item[0]])))
     shown = longest if len(longest) <= room else longest[: max(0, room - 1)]
     names = [(printable(progress.name(number)), duration((now - since).total_seconds())) for number, since in shown]
-    wide = max((len(since) for _, since in names), default=0)
-    lines = [f"  {since:>{wide}}  {name}" for name, since in names]
+    width = max((len(since) for _, since in names), default=0)
+    lines = [f"  {since:>{width}}  {name}" for name, since in names]
     rest = len(longest) - len(shown)
     return [*lines, f"  and {rest} more"] if rest and room else lines
 
 
-def _fitting(parts: Sequence[str], width: int) -> str:
+def _joined(parts: Sequence[str], width: int) -> str:
     """Join as many of `parts` as fit a line, at least the first one."""
     line = ""
     for part in parts:
@@ -258,13 +258,13 @@ def _handler_of(stderr: TextIO) -> logging.StreamHandler[TextIO] | None:
 
 
 @contextmanager
-def _above(console: Console) -> Iterator[None]:
+def _messages_above(console: Console) -> Iterator[None]:
     """Print messages above the lines that are redrawn, not into them."""
     handler = _handler_of(console.file)  # type: ignore[arg-type]  # rich types a stream by what it needs of one
     if handler is None:
         yield
         return
-    before = handler.setStream(_Above(console))  # type: ignore[arg-type]  # a handler only writes and flushes
+    before = handler.setStream(_MessageStream(console))  # type: ignore[arg-type]  # a handler only writes and flushes
     try:
         yield
     finally:
@@ -272,7 +272,7 @@ def _above(console: Console) -> Iterator[None]:
             handler.setStream(before)
 
 
-class _Above:
+class _MessageStream:
     """A stream that prints whole lines above the display, however wide the terminal is."""
 
     def __init__(self, console: Console) -> None:
@@ -287,27 +287,27 @@ class _Above:
         """Do nothing: each line is written at once."""
 
 
-_PAUSE = 0.2
-"""Seconds between two looks at a run: short enough to seem immediate, at next to no cost. A Fuel master keeps no events
-and answers each look with whole histories."""
+_POLL_SECONDS = 0.2
+"""The least seconds between two polls of a run: short enough to seem immediate, and cheap. `runs.pause` may be longer:
+a Fuel master keeps no events and answers each poll with whole histories."""
 
-_AWAY = 15
-"""Seconds for which a server may be away before its follower gives up: enough to restart it."""
+_AWAY_SECONDS = 15
+"""Seconds for which a server may not answer before the follower gives up: enough to restart it."""
 
-_BATCH = 1000
-_SUMMED_UP = 5
+_EVENTS_AT_ONCE = 1000
+_MAX_SUMMARY = 5
 """How many failures a summary lists."""
 
 
 def follow(backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | None = None) -> Exit:
-    """Print what happens to a run until it has ended, or its runner is gone, and return the exit code for that.
+    """Print the events of a run until it has ended or its runner is gone, and return the exit code.
 
-    The first Ctrl-C asks the run to stop, the second one kills what runs; both follow the run to its end and return
-    `INTERRUPTED`. The third one leaves while the run goes on ending, and so does the second one on a Fuel master, which
-    cannot kill.
+    The first Ctrl-C asks the run to stop, the second one kills running tasks; after both, the run is followed to its
+    end, and the code is `INTERRUPTED`. The third one ends the follower before the run has ended. So does the second one on
+    a Fuel master, which cannot kill.
 
-    A server that is away, for example because it is restarted, is asked again for some seconds before `Unavailable` is
-    raised. After `timeout` seconds the follower leaves; the run goes on.
+    A server that does not answer, for example because it is restarted, is asked again for some seconds before
+    `Unavailable` is raised. After `timeout` seconds the follower ends, and the run goes on.
     """
     failures = Failures(has_logs=supports(backend.runs.logs))
     display = live_display(stderr, failures) or PlainLines(failures)
@@ -315,7 +315,7 @@ def follow(backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | No
 
 
 class Follower:
-    """One run that is followed: its progress, how many interrupts were served, and since when its server is away."""
+    """Follow one run: keep its progress, the number of handled interrupts, and the time since its server is away."""
 
     def __init__(
         self, backend: Backend, run_id: int, display: PlainLines, timeout: float | None, failures: Failures
@@ -326,41 +326,41 @@ class Follower:
         self._known: set[int] = set()
         self._planned: set[int] = set()
         self._last_event = 0
-        self._served = 0
+        self._handled = 0
         self._away_since: float | None = None
 
     def follow(self) -> Exit:
-        with _interrupts() as given, self._display.shown():
+        with _interrupts() as interrupts, self._display.shown():
             try:
-                while (run := self.look(len(given))) is None or not (run.is_final or run.runner == "gone"):
+                while (run := self.look(len(interrupts))) is None or not (run.is_final or run.runner == "gone"):
                     if self._until is not None and time.monotonic() >= self._until:
                         LOG.error(
                             "Run %d has not ended within the time of --timeout; it goes on. `fuel2 task watch %d` "
                             "follows it.", self._id, self._id,
                         )  # fmt: skip
-                        return Exit.INTERRUPTED if given else Exit.TIMED_OUT
-                    time.sleep(max(_PAUSE, self._backend.runs.pause))
+                        return Exit.INTERRUPTED if interrupts else Exit.TIMED_OUT
+                    time.sleep(max(_POLL_SECONDS, self._backend.runs.pause))
             except KeyboardInterrupt:
-                # all may have come between two looks: those before the last one count all the same
-                self._serve(2 if self._can_kill() else 1)
+                # all may have come between two polls: handle those before the last one
+                self._handle_interrupts(2 if self._can_kill() else 1)
                 LOG.warning("No longer following run %d; `fuel2 task watch %d` follows it again.", self._id, self._id)
                 raise
         code = outcome(run, self.progress, self._failures, has_logs=supports(self._backend.runs.logs))
-        return Exit.INTERRUPTED if given else code
+        return Exit.INTERRUPTED if interrupts else code
 
     def look(self, interrupts: int) -> Run | None:
-        """Read and print what is new, do what that many Ctrl-C ask for, and return the run; None if the server does
-        not answer."""
+        """Read and print new events, handle the Ctrl-C so far (`interrupts`), and return the run; None if the server
+        does not answer."""
         try:
             run = self._backend.runs.get(self._id)
             self._learn(run)
-            while events := self._backend.runs.events(self._id, after=self._last_event, limit=_BATCH):
+            while events := self._backend.runs.events(self._id, after=self._last_event, limit=_EVENTS_AT_ONCE):
                 self.progress.apply(events)
                 for event in events:
                     self._display.tell(event, was_stopped=self.progress.was_stopped)
                 self._last_event = events[-1].id
             if not (run.is_final or run.runner == "gone"):
-                self._serve(interrupts)
+                self._handle_interrupts(interrupts)
         except Gone:
             raise
         except Unavailable as error:
@@ -382,10 +382,10 @@ class Follower:
                 self.progress.add(self._backend.runs.history(child.id))
                 self._planned.add(child.id)
 
-    def _serve(self, interrupts: int) -> None:
-        """Do what each Ctrl-C does that has not been served; a run that has ended meanwhile needs nothing."""
-        while self._served < interrupts:
-            kill, can_kill = self._served > 0, self._can_kill()
+    def _handle_interrupts(self, interrupts: int) -> None:
+        """Handle each Ctrl-C that has not been handled yet. If the run has ended meanwhile, that has no effect."""
+        while self._handled < interrupts:
+            kill, can_kill = self._handled > 0, self._can_kill()
             if kill and not can_kill:
                 raise KeyboardInterrupt
             if kill:
@@ -395,18 +395,18 @@ class Follower:
                 LOG.warning("Stopping: running tasks may finish, no more start. Another Ctrl-C %s.", then)
             with suppress(Conflict):
                 self._backend.runs.stop(self._id, kill=kill)
-            self._served += 1
+            self._handled += 1
 
     def _can_kill(self) -> bool:
         return supports(self._backend.runs.stop, "kill")
 
     def _wait_for_server(self, error: Unavailable) -> None:
-        """Warn once that the server does not answer. Raise `Unavailable` if that has been so for too long."""
+        """Warn once that the server does not answer. Raise `Unavailable` if it has not for too long."""
         now = time.monotonic()
         if self._away_since is None:
             self._away_since = now
-            LOG.warning("%s Asking again for up to %d seconds.", error.message, _AWAY)
-        elif now - self._away_since > _AWAY:
+            LOG.warning("%s Asking again for up to %d seconds.", error.message, _AWAY_SECONDS)
+        elif now - self._away_since > _AWAY_SECONDS:
             hint = f"The run goes on; `fuel2 task watch {self._id}` follows it."
             raise Unavailable(error.message, hint=hint) from error
 
@@ -415,29 +415,29 @@ class Follower:
 def _interrupts() -> Iterator[list[int]]:
     """Collect the first two Ctrl-C in the list that this yields; the third one interrupts as usual.
 
-    As exceptions they would come anywhere: a second one while the first is being served would leave at once, with
-    what runs neither stopped nor killed. Only the main thread gets signals, and where Ctrl-C is ignored, as in the
-    background of a shell, it stays so.
+    As exceptions they could come anywhere: a second one while the first is handled would end the follower at once,
+    with running tasks neither stopped nor killed. Only the main thread gets signals. Where Ctrl-C is ignored, as in
+    the background of a shell, it stays ignored.
     """
-    given: list[int] = []
+    received: list[int] = []
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        yield given
+        yield received
         return
 
-    def note(number: int, _frame: FrameType | None) -> None:
-        given.append(number)
-        if len(given) > 2:
+    def receive(number: int, _frame: FrameType | None) -> None:
+        received.append(number)
+        if len(received) > 2:
             raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, note)
+    before = signal.signal(signal.SIGINT, receive)
     try:
-        yield given
+        yield received
     finally:
         signal.signal(signal.SIGINT, before)
 
 
 def outcome(run: Run, progress: Progress, printed: Failures, *, has_logs: bool = True) -> Exit:
-    """Print how a run ended and what to look at, except failures that were `printed`, and return its exit code."""
+    """Print how a run ended, its failures unless they were `printed`, and what to look at; return its exit code."""
     if not run.is_final:
         LOG.error(
             "Run %d has not ended, but its runner is gone. `fuel2 task resume %d` resumes it, `fuel2 task stop %d` "
@@ -448,23 +448,23 @@ def outcome(run: Run, progress: Progress, printed: Failures, *, has_logs: bool =
         return Exit.FAILED
     is_ready = run.status == "ready"
     LOG.log(logging.INFO if is_ready else logging.ERROR, "Run %d ended: %s. %s", run.id, run.status, run.message)
-    took = elapsed(run.time_start, run.time_end, datetime.now(UTC)) if run.time_end else None
-    LOG.info("%s%s.", ", ".join(counts(progress)) or "nothing", "" if took is None else f" in {duration(took)}")
+    seconds = elapsed(run.time_start, run.time_end, datetime.now(UTC)) if run.time_end else None
+    LOG.info("%s%s.", ", ".join(counts(progress)) or "nothing", "" if seconds is None else f" in {duration(seconds)}")
     failures = progress.failures
     unprinted = [number for number in failures if progress.keys[number] not in printed.keys]
-    room = max(0, _SUMMED_UP - len(printed.keys))
+    room = max(0, _MAX_SUMMARY - len(printed.keys))
     for number in unprinted[:room]:
         why = explanation(progress.reasons[number], progress.messages[number])
         key = progress.keys[number]
-        name = labelled(progress.graph_type(number), *key[1:])
+        name = instance_label(progress.graph_type(number), *key[1:])
         printed.show(run.parent_id or run.id, key, name, progress.word(number), why)
     if len(unprinted) > room:
         LOG.info("  and %s.", count(len(unprinted) - room, "more failure"))
     if failures and not has_logs:
         LOG.info("%s", ON_A_MASTER)
-    asked = run.request
-    selects = asked.task_names or asked.subgraphs or asked.node_ids
-    if is_ready and (progress.counts["ready"] or not failures or not selects):
+    request = run.request
+    is_selection = request.task_names or request.subgraphs or request.node_ids
+    if is_ready and (progress.counts["ready"] or not failures or not is_selection):
         return Exit.OK
     LOG.info("`fuel2 task history show %d --why` has the reasons.", run.id)
     if is_ready:

@@ -1,4 +1,4 @@
-"""`task gantt`: what a run did when, as text and for other programs: JSON, traces of Chrome, JUnit, CSV."""
+"""`task gantt`: the times of a run, as text and for other programs: JSON, traces of Chrome, JUnit, CSV."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from fuelclient.model.run import Run
 
 FORMATS = ("text", "json", "chrome", "junit", "csv")
-_ENDINGS = {".json": "json", ".xml": "junit", ".csv": "csv"}
+_EXTENSIONS = {".json": "json", ".xml": "junit", ".csv": "csv"}
 _WIDTH = 100
-_SLOWEST = 5
+_SLOWEST_COUNT = 5
 _MINUTE = 60
 _INK = {"critical": "█", "running": "▒", "slot": "░", "predecessors": "·", "error": "!"}
 _ASCII = {"critical": "#", "running": "=", "slot": "-", "predecessors": ".", "error": "x"}
@@ -62,89 +62,89 @@ class TaskGantt(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         run = self.backend.runs.get(parsed_args.id)
-        seen = timeline_of(self.backend, run)
+        timeline = timeline_of(self.backend, run)
         path = STDOUT if parsed_args.output == STDOUT else os.path.abspath(parsed_args.output)
-        put_text(self, self._content(run, seen, parsed_args), path, force=parsed_args.force)
+        put_text(self, self._content(run, timeline, parsed_args), path, force=parsed_args.force)
         if path != STDOUT:
             self.say(f"The times of run {run.id} were written to {path}")
 
-    def _content(self, run: Run, seen: Timeline, parsed_args: argparse.Namespace) -> str:
-        ending = os.path.splitext(parsed_args.output)[1].lower()
-        form = parsed_args.format or _ENDINGS.get(ending, "text")
+    def _content(self, run: Run, timeline: Timeline, parsed_args: argparse.Namespace) -> str:
+        extension = os.path.splitext(parsed_args.output)[1].lower()
+        form = parsed_args.format or _EXTENSIONS.get(extension, "text")
         if form == "text":
             plain = encoding_of(self.app.stdout).lower().replace("-", "") != "utf8"
             width = terminal_width() or _WIDTH
-            return "".join(f"{line}\n" for line in _lines(seen, parsed_args.by, width, _ASCII if plain else _INK))
-        return _WRITERS[form](run, seen)
+            return "".join(f"{line}\n" for line in _lines(timeline, parsed_args.by, width, _ASCII if plain else _INK))
+        return _WRITERS[form](run, timeline)
 
 
 def timeline_of(backend: Backend, run: Run) -> Timeline:
-    """Read what happened in a run. Who waited for whom is computed from the tasks that were stored with it."""
-    from fuelclient.commands.graph.sides import of_run
+    """Read the timeline of a run. Which instance waited for which is computed from the tasks stored with the run."""
+    from fuelclient.commands.graph.sides import run_side
     from fuelclient.insight.timeline import Instance, predecessors, timeline
     from fuelclient.plan.preview import PreviewOptions
 
     before: dict[int, dict[Instance, list[Instance]]] = {}
     for child in run.children or (run,):
         try:
-            side = of_run(backend, child.id, child.graph_type)
+            side = run_side(backend, child.id, child.graph_type)
             before[child.id] = predecessors(side.study(PreviewOptions(), backend).expansion)
         except (NotFound, InvalidGraph, Unsupported) as error:
             LOG.info("What tasks of %s waited for is not known: %s", child.graph_type or "the graph", error)
     return timeline(backend.runs.history(run.id), before, datetime.now(UTC))
 
 
-def _lines(seen: Timeline, by: str, width: int, ink: dict[str, str]) -> Iterator[str]:
-    if not seen.bars:
+def _lines(timeline: Timeline, by: str, width: int, ink: dict[str, str]) -> Iterator[str]:
+    if not timeline.bars:
         yield "Nothing ran."
         return
     if by == "task":
-        rows = [(bar.name, [bar]) for bar in seen.bars]
+        rows = [(bar.name, [bar]) for bar in timeline.bars]
     else:
-        rows = [("sync points" if node is None else f"node {node}", bars) for node, bars in seen.nodes.items()]
+        rows = [("sync points" if node is None else f"node {node}", bars) for node, bars in timeline.nodes.items()]
     label = max(len(one_line(name)) for name, _ in rows)
     room = max(20, width - label - 2)
     for name, bars in rows:
-        yield f"{one_line(name):<{label}}  {_drawn(bars, seen.seconds, room, ink)}".rstrip()
-    yield f"{'':<{label}}  0{_time(seen.seconds):>{room - 1}}"
+        yield f"{one_line(name):<{label}}  {_line_of(bars, timeline.seconds, room, ink)}".rstrip()
+    yield f"{'':<{label}}  0{_time(timeline.seconds):>{room - 1}}"
     words = {"critical": "critical path", "running": "other tasks", "error": "failed"}
     words |= {"slot": "waits for a free slot", "predecessors": "waits for predecessors"}
     yield "  ".join(f"{ink[key]} {text}" for key, text in words.items())
-    critical = sum(bar.seconds for bar in seen.critical)
-    slowest = sorted(seen.bars, key=lambda bar: -bar.seconds)[:_SLOWEST]
+    critical = sum(bar.seconds for bar in timeline.critical)
+    slowest = sorted(timeline.bars, key=lambda bar: -bar.seconds)[:_SLOWEST_COUNT]
     for text in (
-        f"critical path  {_time(critical)} of {_time(seen.seconds)}: {_listed(seen.critical, ' -> ')}",
-        f"slowest        {_listed(slowest, ', ')}",
+        f"critical path  {_time(critical)} of {_time(timeline.seconds)}: {_bars_text(timeline.critical, ' -> ')}",
+        f"slowest        {_bars_text(slowest, ', ')}",
     ):
         yield from textwrap.wrap(text, width, subsequent_indent=" " * 15, break_on_hyphens=False)
-    total = sum(seen.waits.values()) or 1.0
-    running, before, slot = (f"{100 * seen.waits[key] / total:.0f} %" for key in ("running", "predecessors", "slot"))
+    waits, total = timeline.waits, sum(timeline.waits.values()) or 1.0
+    running, before, slot = (f"{100 * waits[key] / total:.0f} %" for key in ("running", "predecessors", "slot"))
     yield f"nodes          ran tasks {running}, waited for predecessors {before}, for a free slot {slot}"
 
 
-def _listed(bars: Iterable[Bar], between: str) -> str:
-    return between.join(f"{one_line(bar.name)} {_time(bar.seconds)}" for bar in bars)
+def _bars_text(bars: Iterable[Bar], separator: str) -> str:
+    return separator.join(f"{one_line(bar.name)} {_time(bar.seconds)}" for bar in bars)
 
 
 def _time(seconds: float) -> str:
     return duration(seconds) if seconds >= _MINUTE else f"{seconds:.1f}s"
 
 
-def _drawn(bars: list[Bar], total: float, room: int, ink: dict[str, str]) -> str:
-    """Draw one line: waits first, so that no bar is hidden by them, and each bar at least one character."""
+def _line_of(bars: list[Bar], total: float, room: int, ink: dict[str, str]) -> str:
+    """Draw one line: waits first, so that they hide no bar. Each bar has at least one character."""
     line = [" "] * room
 
-    def fill(begin: float, end: float, letter: str, least: int = 0) -> None:
+    def fill(begin: float, end: float, character: str, min_length: int = 0) -> None:
         first = min(room - 1, int(begin / total * room)) if total else 0
-        last = max(first + least, int(end / total * room)) if total else first + least
-        line[first : min(last, room)] = letter * (min(last, room) - first)
+        last = max(first + min_length, int(end / total * room)) if total else first + min_length
+        line[first : min(last, room)] = character * (min(last, room) - first)
 
     for bar in bars:
         fill(bar.idle, bar.ready, ink["predecessors"])
         fill(max(bar.idle, bar.ready), bar.begin, ink["slot"])
     for bar in sorted(bars, key=lambda bar: (bar.word in ("error", "interrupted"), bar.critical)):
         kind = "error" if bar.word in ("error", "interrupted") else "critical" if bar.critical else "running"
-        fill(bar.begin, bar.end, ink[kind], least=1)
+        fill(bar.begin, bar.end, ink[kind], min_length=1)
     return "".join(line)
 
 
@@ -165,24 +165,24 @@ def _why(bar: Bar) -> str:
     return explanation(bar.row.reason, bar.row.message, bar.row.because)
 
 
-def _json(run: Run, seen: Timeline) -> str:
+def _json(run: Run, timeline: Timeline) -> str:
     from fuelclient import files
 
     document = {
         "format_version": _FORMAT_VERSION, "run": run.id, "env": run.cluster_id, "status": str(run.status),
-        "seconds": round(seen.seconds, _DIGITS), "critical_path": [bar.name for bar in seen.critical],
-        "waits": {key: round(seconds, _DIGITS) for key, seconds in seen.waits.items()},
-        "instances": [_record(bar) for bar in seen.bars],
+        "seconds": round(timeline.seconds, _DIGITS), "critical_path": [bar.name for bar in timeline.critical],
+        "waits": {key: round(seconds, _DIGITS) for key, seconds in timeline.waits.items()},
+        "instances": [_record(bar) for bar in timeline.bars],
     }  # fmt: skip
     return files.dumps(document, "json")
 
 
-def _chrome(run: Run, seen: Timeline) -> str:
+def _chrome(run: Run, timeline: Timeline) -> str:
     """Write events for chrome://tracing and Perfetto: a process for the run, a thread for each node."""
     from fuelclient import files
 
     events: list[dict[str, Any]] = []
-    for number, (key, bars) in enumerate(seen.nodes.items(), start=1):
+    for number, (key, bars) in enumerate(timeline.nodes.items(), start=1):
         name = {"name": f"node {node(key)}"}
         events.append({"name": "thread_name", "ph": "M", "pid": run.id, "tid": number, "args": name})
         events += [
@@ -195,23 +195,23 @@ def _chrome(run: Run, seen: Timeline) -> str:
     return files.dumps({"traceEvents": events, "displayTimeUnit": "ms"}, "json")
 
 
-def _junit(run: Run, seen: Timeline) -> str:
+def _junit(run: Run, timeline: Timeline) -> str:
     """Write a suite for each graph, with a test case for each instance that ran."""
     from xml.etree import ElementTree
 
     root = ElementTree.Element("testsuites", name=f"run {run.id}")
     suites: dict[str, ElementTree.Element] = {}
-    for bar in seen.bars:
+    for bar in timeline.bars:
         graph = bar.row.graph_type
         if graph not in suites:
-            bars = [other for other in seen.bars if other.row.graph_type == graph]
+            bars = [other for other in timeline.bars if other.row.graph_type == graph]
             failures = sum(other.row.status == "error" for other in bars)
             suites[graph] = ElementTree.SubElement(
                 root, "testsuite", name=printable(graph), tests=str(len(bars)), failures=str(failures)
             )
-        place = f"{graph}.node-{node(bar.row.node)}"
+        class_name = f"{graph}.node-{node(bar.row.node)}"
         case = ElementTree.SubElement(
-            suites[graph], "testcase", name=printable(bar.row.task), classname=printable(place),
+            suites[graph], "testcase", name=printable(bar.row.task), classname=printable(class_name),
             time=f"{bar.seconds:.{_DIGITS}f}",
         )  # fmt: skip
         if bar.row.status == "error":
@@ -220,12 +220,12 @@ def _junit(run: Run, seen: Timeline) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _csv(run: Run, seen: Timeline) -> str:  # noqa: ARG001 (all writers are called alike)
+def _csv(run: Run, timeline: Timeline) -> str:  # noqa: ARG001 (all writers are called alike)
     import csv
 
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    records = [_record(bar) for bar in seen.bars]
+    records = [_record(bar) for bar in timeline.bars]
     writer.writerow(records[0] if records else ())
     writer.writerows([no_formula(cell) for cell in record.values()] for record in records)
     return stream.getvalue()

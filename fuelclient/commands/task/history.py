@@ -83,15 +83,15 @@ class TaskHistoryShow(Lister):
             rows = [_cells(row, columns) for row in history]
         check_columns([*parsed_args.columns, *(parsed_args.sort_keys or ())], columns)
         rows = sorted_by(rows, columns, parsed_args.sort_keys or ())
-        # Nodes are sorted by number, and shown as strings, as a master gives them.
-        texts = {columns.index("node_id")} if "node_id" in columns else ()
-        return columns, [[str(cell) if index in texts else cell for index, cell in enumerate(row)] for row in rows]
+        # Nodes are sorted by number, but shown as strings, as by a master.
+        indexes = {columns.index("node_id")} if "node_id" in columns else ()
+        return columns, [[str(cell) if index in indexes else cell for index, cell in enumerate(row)] for row in rows]
 
 
 def _cells(row: HistoryRow, columns: Sequence[str]) -> Sequence[Any]:
     summary = Fields(plain(row.summary))
-    own = {"task_name": row.task, "node_id": node(row.node), "status": str(row.status), "summary": summary}
-    return [own[column] if column in own else getattr(row, column) for column in columns]
+    values = {"task_name": row.task, "node_id": node(row.node), "status": str(row.status), "summary": summary}
+    return [values[column] if column in values else getattr(row, column) for column in columns]
 
 
 def _by_task(history: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]]:
@@ -117,8 +117,8 @@ def _status_on_node(row: HistoryRow) -> str:
     return f"{node(row.node)} - {row.status} - {began or 'not started'} - {ended or 'not ended'}"
 
 
-_PAUSE = 1.0
-"""Seconds between two looks at a run that is followed. Logs are read on the nodes, so each look costs something."""
+_POLL_SECONDS = 1.0
+"""Seconds between two polls of a run that is followed. Each poll has a cost, because logs are read on the nodes."""
 
 
 class TaskLogs(Command):
@@ -150,7 +150,7 @@ class TaskLogs(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.model.run import HistoryFilter
 
-        task, uid = _named(parsed_args.instance) if parsed_args.instance else ("", "")
+        task, uid = _task_and_node(parsed_args.instance) if parsed_args.instance else ("", "")
         if task and not parsed_args.follow:
             logs = self.backend.runs.logs(parsed_args.id, task, uid)
             self._print(logs)
@@ -160,16 +160,16 @@ class TaskLogs(Command):
             elif not failed:
                 LOG.info("There is no return code: the task instance has not ended, or was killed.")
             for row in failed:
-                # the return code and the end of what was printed are not repeated
+                # do not repeat the return code and the end of the output
                 if not ((logs.output or logs.errors) and row.message.startswith("exit code ")):
                     _print_reason(row)
             return
         statuses = ("error",) if parsed_args.failed else ("running", "ready", "error", "skipped")
         filters = HistoryFilter((uid,) if task else (), statuses, (task,) if task else ())
-        self._all(parsed_args.id, filters, follow=parsed_args.follow)
+        self._print_all(parsed_args.id, filters, follow=parsed_args.follow)
 
-    def _all(self, run_id: int, filters: HistoryFilter, *, follow: bool) -> None:
-        """Print what the instances printed, in the order in which they began; while `follow`, again and again."""
+    def _print_all(self, run_id: int, filters: HistoryFilter, *, follow: bool) -> None:
+        """Print the output of the instances, in the order in which they began; with `follow`, until the run ends."""
         printed: dict[tuple[int, str, object], tuple[int, int]] = {}
         ended: set[tuple[int, str, object]] = set()
         last = None
@@ -181,11 +181,11 @@ class TaskLogs(Command):
                 logs = None if key in ended else self._logs(row)
                 if logs is None:
                     continue
-                begun = printed.get(key, (0, 0))
-                if key not in printed or len(logs.output) + len(logs.errors) > sum(begun):
+                lengths = printed.get(key, (0, 0))
+                if key not in printed or len(logs.output) + len(logs.errors) > sum(lengths):
                     if key != last:
                         self.say(f"==> {one_line(row.task)}/{row.node} ({row.status}) <==")
-                    self._print(logs, begun)
+                    self._print(logs, lengths)
                     last, printed[key] = key, (len(logs.output), len(logs.errors))
                 if row.time_end:
                     if key not in ended:
@@ -193,24 +193,24 @@ class TaskLogs(Command):
                     ended.add(key)
             if not follow or run.is_final or run.runner == "gone":
                 break
-            time.sleep(_PAUSE)
+            time.sleep(_POLL_SECONDS)
         if not printed:
             LOG.info(
                 "Nothing was printed: no task instance%s.", " failed" if filters.statuses == ("error",) else " ran"
             )
 
     def _logs(self, row: HistoryRow) -> Logs | None:
-        """Read what an instance printed; None if nothing is left of it, or it had nothing to execute."""
+        """Read the output of an instance; None if nothing is left of it, or if the instance executed nothing."""
         try:
             return self.backend.runs.logs(row.run_id, row.task, str(row.node))
         except NotFound:
             return None
 
-    def _print(self, logs: Logs, begun: tuple[int, int] = (0, 0)) -> None:
-        """Print what is new: `begun` has how many characters of output and errors were printed before."""
+    def _print(self, logs: Logs, printed: tuple[int, int] = (0, 0)) -> None:
+        """Print new text. `printed` has the numbers of characters of output and errors that were printed before."""
         shell = self.shell
-        written = (logs.output[begun[0] :], logs.errors[begun[1] :])
-        for stream, text in zip((shell.stdout, shell.stderr), written, strict=True):
+        new_texts = (logs.output[printed[0] :], logs.errors[printed[1] :])
+        for stream, text in zip((shell.stdout, shell.stderr), new_texts, strict=True):
             stream.write(terminal_safe(text) if stream.isatty() else text)
             stream.flush()
 
@@ -225,7 +225,7 @@ def _print_reason(row: HistoryRow) -> None:
         LOG.info("%s/%s: %s", one_line(row.task), row.node, why)
 
 
-def _named(word: str) -> tuple[str, str]:
+def _task_and_node(word: str) -> tuple[str, str]:
     task, slash, uid = word.rpartition("/")
     if not (slash and task and uid):
         raise UsageError(f"'{word}' is not a task on a node.", hint="Write TASK/NODE, as in netconfig/3.")

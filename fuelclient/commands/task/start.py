@@ -44,7 +44,7 @@ TIMEOUT = option(
     "--timeout", type=seconds, metavar="TIME",
     help="stop waiting after this time (90, 90s, 30m or 2h): the exit code is 12, and the run goes on",
 )  # fmt: skip
-"""For how many seconds to wait: `timeout` (None: to the end)."""
+"""How long to wait: `timeout` in seconds (None: to the end)."""
 
 WAIT = (
     one_of(
@@ -69,8 +69,8 @@ _FORCE = "run as if nothing had run before: all facts count as changed"
 
 
 def run_options(*, force: Sequence[str] = (), force_help: str = _FORCE, dry_run: Sequence[str] = ()) -> Arguments:
-    """How to run: `force`, `trace`, `dry_run`, `noop`, `check`, and what `WAY`, `UNKNOWN` and `WAIT` add. --force and
-    --dry-run have further, short names in some commands."""
+    """The options of a run: `trace`, `noop`, `check`, those of `REACH_OPTIONS`, `UNKNOWN` and `WAIT`, and `force` and
+    `dry_run`, which have further, short names in some commands."""
     return (
         flag(*force, "--force", help=force_help),
         TRACE,
@@ -139,21 +139,21 @@ class Starter(Command):
         runs = self.writable().runs
         begun = runs.begin(request, check=parsed_args.check) if action is None else runs.act(action, request)
         report(dict.fromkeys(finding for child in begun.children for finding in child.findings))
-        self.started(begun, sentence.format(begun), parsed_args)
+        self.report_started(begun, sentence.format(begun), parsed_args)
 
-    def started(self, begun: Run, sentence: str, parsed_args: argparse.Namespace) -> None:
-        """Print `sentence`, or the run as a document; wait for its end if that is wanted, before the document."""
-        limited = parsed_args.timeout is not None
-        waits = self.app.stdout.isatty() or limited if parsed_args.wait is None else parsed_args.wait
+    def report_started(self, begun: Run, sentence: str, parsed_args: argparse.Namespace) -> None:
+        """Print `sentence`, or the run as a document; wait for its end if requested, before the document."""
+        has_timeout = parsed_args.timeout is not None
+        is_waiting = self.app.stdout.isatty() or has_timeout if parsed_args.wait is None else parsed_args.wait
         if not parsed_args.format:
             self._put(begun, f"{sentence}\n")
-        if waits:
+        if is_waiting:
             from fuelclient.commands.task.follow import follow
 
             code = follow(self.backend, begun.id, self.app.stderr, timeout=parsed_args.timeout)
             self.exit_code = code or self.exit_code
         if parsed_args.format:
-            run = self.backend.runs.get(begun.id) if waits else begun
+            run = self.backend.runs.get(begun.id) if is_waiting else begun
             self._put(begun, self.dumped(document(run), parsed_args.format))
 
     def _put(self, begun: Run, text: str) -> None:
@@ -172,8 +172,8 @@ class Starter(Command):
             self.exit_code = self.exit_code or Exit.UNEXPECTED
 
 
-_NAMED = 5
-"""How many instances a warning names."""
+_MAX_NAMES = 5
+"""The number of instances that a warning names."""
 
 
 def dry_run(command: Starter, request: RunRequest, parsed_args: argparse.Namespace, action: Action | None) -> Exit:
@@ -181,21 +181,21 @@ def dry_run(command: Starter, request: RunRequest, parsed_args: argparse.Namespa
     from fuelclient.backends import plans
 
     assume = getattr(parsed_args, "assume", None) or ""  # only `graph execute` has it
-    asks = supports(command.backend.runs.act) and not assume
-    found = plans.dry_run(
-        command.writable() if asks else command.backend, request, action=action, timeout=parsed_args.timeout,
+    asks_master = supports(command.backend.runs.act) and not assume
+    result = plans.dry_run(
+        command.writable() if asks_master else command.backend, request, action=action, timeout=parsed_args.timeout,
         begun=lambda run: LOG.info("Asking the master: its dry run is task %d.", run.id), assume=assume,
     )  # fmt: skip
-    for assumption in dict.fromkeys(graph.plan.assumption for graph in found.graphs if graph.plan):
+    for assumption in dict.fromkeys(graph.plan.assumption for graph in result.graphs if graph.plan):
         if assumption:
             LOG.info("%s", assumption)
-    ended = found.run
-    if ended is not None and not ended.is_final:
-        LOG.error("Dry run %d has not ended within the time of --timeout.", ended.id)
+    run = result.run
+    if run is not None and not run.is_final:
+        LOG.error("Dry run %d has not ended within the time of --timeout.", run.id)
         return Exit.TIMED_OUT
-    _show(command, found.graphs, parsed_args, with_master=asks)
-    if ended is not None and ended.status != "ready":
-        LOG.error("The dry run on the master ended: %s. %s", ended.status, ended.message)
+    _show(command, result.graphs, parsed_args, with_master=asks_master)
+    if run is not None and run.status != "ready":
+        LOG.error("The dry run on the master ended: %s. %s", run.status, run.message)
         return Exit.FAILED
     return Exit.OK
 
@@ -218,20 +218,20 @@ def _show(command: Starter, graphs: Sequence[DryGraph], parsed_args: argparse.Na
         return
     columns = ("graph_type", "task", "node", "action", *(("master",) if with_master else ()))
     rows = [row[: len(columns)] for graph in graphs for row in _rows(graph)]
-    shown = argparse.Namespace(print_empty=True, max_width=0, fit_width=False)
-    Table().emit_list(columns, rows, command.app.stdout, shown)
+    table_options = argparse.Namespace(print_empty=True, max_width=0, fit_width=False)
+    Table().emit_list(columns, rows, command.app.stdout, table_options)
 
 
 def _rows(graph: DryGraph) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each instance of the plan, then for each that only the master has."""
     for instance in graph.plan.instances if graph.plan else ():
         decided = graph.decided.get((instance.task, instance.node))
-        yield graph.graph_type, instance.task, node(instance.node), instance.action, _word(decided)
+        yield graph.graph_type, instance.task, node(instance.node), instance.action, _action_word(decided)
     for (task, uid), runs in graph.only_decided.items():
-        yield graph.graph_type, task, node(uid), "", _word(runs)
+        yield graph.graph_type, task, node(uid), "", _action_word(runs)
 
 
-def _word(runs: bool | None) -> str:
+def _action_word(runs: bool | None) -> str:
     return "" if runs is None else "run" if runs else "skip"
 
 
@@ -271,10 +271,10 @@ def _narrate_master(graph: DryGraph) -> None:
         return
     names = graph.disagreements
     if names:
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
         LOG.warning(
             "The master decides differently about %s: %s%s. The column master says how.",
-            count(len(names), "task instance"), ", ".join(names[:_NAMED]), more,
+            count(len(names), "task instance"), ", ".join(names[:_MAX_NAMES]), more,
         )  # fmt: skip
     else:
         LOG.info("The master and the plan that was computed here agree.")

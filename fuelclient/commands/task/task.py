@@ -184,7 +184,7 @@ class TaskResume(Starter):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         resumed = self.writable().runs.resume(parsed_args.id, rerun_interrupted=parsed_args.rerun_interrupted)
         sentence = f"Deployment task with id {resumed.id} for the environment {resumed.cluster_id} has been resumed."
-        self.started(resumed, sentence, parsed_args)
+        self.report_started(resumed, sentence, parsed_args)
 
 
 class TaskWatch(Command):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.task.follow import Failures, PlainLines, bar, counts, frame, labelled, outcome
+from fuelclient.commands.task.follow import Failures, PlainLines, bar, counts, frame, instance_label, outcome
 from fuelclient.insight.progress import Earlier, Progress, Remaining, explanation
 from fuelclient.model.run import CHILD, PARENT, Event, EventKind, HistoryRow, NodeKey, Run, RunRequest
 from fuelclient.model.status import InstanceStatus, RunStatus
@@ -141,7 +141,7 @@ def test_what_never_ran_before_makes_the_past_no_guide() -> None:
 
 def test_why_obeys_no_terminal() -> None:
     assert explanation("", "red \x1b[31m\n\rline\x07") == "red line"
-    assert labelled("default", "a\x1b[2J", 1) == "default: a\\x1b[2J/1"
+    assert instance_label("default", "a\x1b[2J", 1) == "default: a\\x1b[2J/1"
 
 
 @pytest.mark.parametrize(("done", "shown"), [(0, "----"), (1, "#---"), (2, "##--"), (4, "####")])
