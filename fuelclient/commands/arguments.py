@@ -92,12 +92,12 @@ def resolve(parsed_args: argparse.Namespace, backend: Callable[[], Backend]) -> 
     """
     arguments = vars(parsed_args)
     for name in sorted(arguments, key=lambda name: name not in ("env", "release")):  # the others may depend on these
-        setattr(parsed_args, name, _resolved(arguments[name], parsed_args, backend))
+        setattr(parsed_args, name, _resolve_value(arguments[name], parsed_args, backend))
 
 
-def _resolved(value: Any, parsed_args: argparse.Namespace, backend: Callable[[], Backend]) -> Any:
+def _resolve_value(value: Any, parsed_args: argparse.Namespace, backend: Callable[[], Backend]) -> Any:
     if isinstance(value, list):
-        parts = [_resolved(part, parsed_args, backend) for part in value]
+        parts = [_resolve_value(part, parsed_args, backend) for part in value]
         if parts == value or any(isinstance(part, list) for part in parts):
             return parts
         return list(dict.fromkeys(parts))  # a name and an id may be the same thing
@@ -258,7 +258,7 @@ def defaults(**values: Any) -> Argument:
     return lambda parser: parser.set_defaults(**values)
 
 
-class _Joined(argparse.Action):
+class _JoinLists(argparse.Action):
     """Collects `1 2`, `1,2` and repeated options into one list without duplicates."""
 
     def __call__(self, _parser: Any, namespace: argparse.Namespace, values: Any, _option: str | None = None) -> None:
@@ -268,7 +268,7 @@ class _Joined(argparse.Action):
 
 def names_option(*spellings: str, **keywords: Any) -> Argument:
     """`--NAMES a b` or `--NAMES a,b`: a list without duplicates of names, or of the values that `type` reads."""
-    return option(*spellings, **{"nargs": "+", "type": names, "action": _Joined, **keywords})
+    return option(*spellings, **{"nargs": "+", "type": names, "action": _JoinLists, **keywords})
 
 
 def id_of(noun: str) -> Argument:
@@ -390,7 +390,7 @@ def owner_of(parsed_args: argparse.Namespace) -> OwnerRef:
 
 
 NOUNS = {"cluster": "environment", "release": "release", "plugin": "plugin"}
-"""What the command line calls each level."""
+"""The noun of each level on the command line."""
 
 
 def owner_text(owner: OwnerRef) -> str:

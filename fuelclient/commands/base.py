@@ -134,7 +134,7 @@ class Command(cliff.command.Command):
         return parser
 
     def all_arguments(self) -> Arguments:
-        """`arguments`; overridden to add some that depend on the object."""
+        """`arguments`; subclasses override this to add arguments that depend on the object."""
         return self.arguments
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -169,8 +169,8 @@ class Command(cliff.command.Command):
         report(self.loaded.findings)
         return self.loaded
 
-    def dumped(self, data: Any, form: str, path: str = "-") -> str:
-        """Encode data as a document in the format `form`, for a file or for stdout, which may lack characters."""
+    def serialize(self, data: Any, form: str, path: str = "-") -> str:
+        """Serialize data as a document in the format `form`, for a file or for stdout, which may lack characters."""
         from fuelclient import files
 
         return files.dumps(data, form, encoding=encoding_of(self.app.stdout) if path == "-" else "utf-8")
@@ -282,7 +282,7 @@ class Comparing(Command):
         return Exit.DIFFERENT if self.differs and parsed_args.exit_code else code
 
 
-_PER_CODE = 3
+_MAX_PER_CODE = 3
 """The number of warnings with the same code that are printed without `-v`."""
 
 
@@ -295,11 +295,11 @@ def report(findings: Iterable[Finding]) -> None:
         printed[finding.code] += finding.severity == "warning"
         if finding.is_error:
             LOG.error("%s", finding)
-        elif finding.severity == "warning" and printed[finding.code] <= _PER_CODE:
+        elif finding.severity == "warning" and printed[finding.code] <= _MAX_PER_CODE:
             LOG.warning("%s", finding)
         else:
             LOG.debug("%s", finding)
-    omitted = [f"{number - _PER_CODE} more {code}" for code, number in printed.items() if number > _PER_CODE]
+    omitted = [f"{number - _MAX_PER_CODE} more {code}" for code, number in printed.items() if number > _MAX_PER_CODE]
     if omitted:
         LOG.warning("Not shown: %s; -v shows all.", ", ".join(omitted))
     notes = sum(finding.severity == "info" for finding in ordered)
@@ -471,10 +471,10 @@ class ShowOne(cliff.show.ShowOne, Command):
         """The object to show."""
         raise NotImplementedError
 
-    def shown(self, value: Any) -> Any:
+    def fields_of(self, value: Any) -> Any:
         """The values of `columns`, or an object that has them as attributes, made from what `values` returned."""
         return value
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Sequence[Any]]:
         check_columns(parsed_args.columns, self.columns)
-        return self.columns, cells(self.shown(self.values(parsed_args)), self.columns)
+        return self.columns, cells(self.fields_of(self.values(parsed_args)), self.columns)

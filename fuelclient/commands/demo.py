@@ -68,11 +68,11 @@ class Demo(Command):
     """
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:  # noqa: ARG002 (no options of its own)
-        loaded = read()
+        loaded = load_examples()
         env = stored_environment(self.backend, loaded)
         if env is None:
             env = store(self.writable(), loaded)
-            _narrate(loaded, env)
+            _log_summary(loaded, env)
         else:
             LOG.info("%s has the examples already, as environment %d (%s).", self.backend.target, env, ENVIRONMENT)
         LOG.info("Try:")
@@ -80,7 +80,7 @@ class Demo(Command):
             self.say(line)
 
 
-def read() -> Examples:
+def load_examples() -> Examples:
     directory = examples.directory()
     paths = [directory / "release", *sorted(path.parent for path in directory.glob("plugins/*/metadata.yaml"))]
     release, *plugins = packages = [load_package(path) for path in paths]
@@ -146,7 +146,7 @@ def suggestions(called: str, target: str) -> list[str]:
     return [f"{command:<{width}}  # {meaning}" for command, meaning in lines]
 
 
-def _narrate(loaded: Examples, env: int) -> None:
+def _log_summary(loaded: Examples, env: int) -> None:
     for packaged in loaded.release.releases:
         graphs = _graphs(packaged.graphs)
         LOG.info("Release %s %s with the graphs %s.", packaged.release.name, packaged.release.version, graphs)

@@ -77,7 +77,10 @@ def format_of(path: str, requested: str | None) -> str:
 def put(command: Command, parsed_args: argparse.Namespace, data: Any, path: str, form: str) -> None:
     """Write `data` to the file or to stdout. Raise `Conflict` if the file exists and must not be overwritten."""
     put_text(
-        command, command.dumped(data, form, path), path, force=path != STDOUT and overwrites(command, parsed_args, path)
+        command,
+        command.serialize(data, form, path),
+        path,
+        force=path != STDOUT and overwrites(command, parsed_args, path),
     )
 
 
@@ -96,8 +99,8 @@ def directory_option(what: str) -> Argument:
     return option("-d", "--dir", "--directory", default=".", metavar="DIR", dest="directory", help=text)
 
 
-def place_options(verb: str) -> Arguments:
-    """The options that name a file to read or to write (`verb`); `place_of` reads them."""
+def file_options(verb: str) -> Arguments:
+    """The options that name a file to read or to write (`verb`); `file_of` reads them."""
     stream = "stdout" if verb == "write" else "stdin"
     return (
         option("-f", "--format", choices=("json", "yaml"), help="default: by the name of the file, else yaml"),
@@ -109,7 +112,7 @@ def place_options(verb: str) -> Arguments:
     )
 
 
-def place_of(parsed_args: argparse.Namespace, folder: str, name: str) -> tuple[str, str]:
+def file_of(parsed_args: argparse.Namespace, folder: str, name: str) -> tuple[str, str]:
     """The path of the file and its format; without `--file` the path is DIRECTORY/FOLDER/NAME.FORMAT."""
     form, file = getattr(parsed_args, "format", None), getattr(parsed_args, "file", None)
     if file and file != STDOUT:
@@ -144,7 +147,7 @@ class Download(Command):
     makes_folder = False
     done = stem = ""
 
-    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+    def file_for(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
         """The path of the file and its format, as the options of `output_options` name them."""
         stem = self.stem.format(**vars(parsed_args), command=self)
         path = parsed_args.file or os.path.abspath(f"{stem}.{parsed_args.format or 'yaml'}")
@@ -154,7 +157,7 @@ class Download(Command):
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        path, form = self.place(parsed_args)
+        path, form = self.file_for(parsed_args)
         document = plain(self.document(parsed_args))
         if self.makes_folder and not getattr(parsed_args, "file", None):
             make_folder(path)
@@ -177,14 +180,14 @@ class _OwnedDocument(Command):
         """What messages call the document, before the id of its owner."""
         return f"Configuration of {self.part} for {'the environment' if self.noun == 'environment' else self.noun}"
 
-    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
-        return place_of(parsed_args, f"{self.noun}_{parsed_args.id}", self.part)
+    def file_for(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+        return file_of(parsed_args, f"{self.noun}_{parsed_args.id}", self.part)
 
 
 class DocumentDownload(_OwnedDocument, Download):
     """Write a document to DIR/NOUN_ID/PART.FORMAT, or to the file that `--file` names."""
 
-    arguments = place_options("write")
+    arguments = file_options("write")
     makes_folder = True
     done = "{command.subject} with id {id} was stored in {path}"
 
@@ -199,7 +202,7 @@ class Upload(Changing):
     shape: type = dict
     title = hint = ""
 
-    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+    def file_for(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
         """The path of the file, and its format, which reading does not need."""
         return parsed_args.file, ""
 
@@ -207,7 +210,7 @@ class Upload(Changing):
         return require(self.shape, document, self.title, self.hint)
 
     def read(self, parsed_args: argparse.Namespace) -> None:
-        path, _ = self.place(parsed_args)
+        path, _ = self.file_for(parsed_args)
         parsed_args.document = self.load(path)
         parsed_args.path = parsed_args.document.file if path == STDOUT else path
         parsed_args.content = self.content(parsed_args.document, parsed_args)
@@ -216,7 +219,7 @@ class Upload(Changing):
 class DocumentUpload(_OwnedDocument, Upload):
     """Read a document from the path to which `DocumentDownload` writes it, and ask before it replaces another one."""
 
-    arguments = (*place_options("read"), YES)
+    arguments = (*file_options("read"), YES)
     question = "Replace the {command.part} of {command.noun} {id} by those of {document.file}?"
     done = "{command.subject} with id {id} was loaded from {path}"
 

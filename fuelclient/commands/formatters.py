@@ -108,15 +108,15 @@ def finding_fields(finding: Finding) -> dict[str, str]:
     }  # fmt: skip
 
 
-def some(items: Iterable[Any], most: int = 3) -> str:
+def some(items: Iterable[Any], limit: int = 3) -> str:
     """The first items, and how many more there are.
 
     >>> some(["a", "b"]), some("abcde")
     ('a, b', 'a, b, c and 2 more')
     """
     words = [str(item) for item in items]
-    more = len(words) - most
-    return f"{', '.join(words[:most])} and {more} more" if more > 0 else ", ".join(words)
+    more = len(words) - limit
+    return f"{', '.join(words[:limit])} and {more} more" if more > 0 else ", ".join(words)
 
 
 def plain(value: Any) -> Any:

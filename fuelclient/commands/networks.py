@@ -20,7 +20,7 @@ from fuelclient.commands.arguments import (
     release_option,
 )
 from fuelclient.commands.base import Changing, Lister, MasterChange, MasterOnly, ShowOne, on_backend, on_master
-from fuelclient.commands.documents import OVERWRITING, Download, Upload, directory_option, output_options, place_of
+from fuelclient.commands.documents import OVERWRITING, Download, Upload, directory_option, file_of, output_options
 from fuelclient.commands.formatters import Fields, cells, plain
 from fuelclient.errors import NotFound, UsageError
 
@@ -73,7 +73,7 @@ class NetworkGroupShow(_GroupCommand, ShowOne):
     arguments = (id_of("network group"),)
     values = on_master(lambda master, args: master.network_group(args.id))
 
-    def shown(self, value: Any) -> Any:
+    def fields_of(self, value: Any) -> Any:
         return [*cells(value, _COLUMNS), Fields(plain(value.meta))]
 
 
@@ -166,8 +166,8 @@ class NetworkTemplateDownload(_TemplateCommand, Download):
     arguments = (_TEMPLATE_ENV, directory_option("the file"), OVERWRITING)
     done = "Network template configuration for environment with id={env} downloaded to {path}"
 
-    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
-        return place_of(parsed_args, "", f"network_template_{parsed_args.env}")
+    def file_for(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+        return file_of(parsed_args, "", f"network_template_{parsed_args.env}")
 
     def document(self, parsed_args: argparse.Namespace) -> Any:
         template = self.services.network_template(parsed_args.env)

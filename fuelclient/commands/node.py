@@ -207,7 +207,7 @@ class _ShowNode(ShowOne):
         "group_id", "manufacturer", "numa_nodes", "supported_hugepages", "distances", "executor", "primary_tags",
     )  # fmt: skip
 
-    def shown(self, node: Node) -> Sequence[Any]:
+    def fields_of(self, node: Node) -> Sequence[Any]:
         from fuelclient.facts.given import Master
         from fuelclient.facts.names import host_names
 

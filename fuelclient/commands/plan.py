@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from fuelclient.commands.arguments import REACH_OPTIONS, flag, option
 from fuelclient.commands.base import Command, report
-from fuelclient.commands.graph.execute import SELECTION, selected
-from fuelclient.commands.graph.question import FORMAT, aligned
+from fuelclient.commands.graph.execute import SELECTION, request_of
+from fuelclient.commands.graph.question import FORMAT, align
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.start import NO_CHECK, STARTED, TRACE, UNKNOWN, WAIT, Starter, decisions
 from fuelclient.environment import saved_plans
@@ -50,7 +50,7 @@ class PlanCreate(Command):
         from fuelclient.backends.plans import saved
 
         request = replace(
-            selected(self, parsed_args), noop=parsed_args.noop, trace=parsed_args.trace, force=parsed_args.force_run,
+            request_of(self, parsed_args), noop=parsed_args.noop, trace=parsed_args.trace, force=parsed_args.force_run,
             executor=parsed_args.executor, on_originals=parsed_args.on_originals, **decisions(self, parsed_args),
         )  # fmt: skip
         plan, findings = saved(self.backend, request)
@@ -75,7 +75,7 @@ class PlanShow(Command):
         plan = load_plan(self, parsed_args.file)
         if parsed_args.format != "text":
             plan = replace(plan, request=replace(plan.request, assumed=_masked(plan.request.assumed)))
-            self.app.stdout.write(self.dumped(plan_to(plan), parsed_args.format))
+            self.app.stdout.write(self.serialize(plan_to(plan), parsed_args.format))
             return
         self.say(f"A plan for environment {plan.request.cluster_id} ({plan.environment_name}): {_summary(plan)}.")
         for graph in plan.graphs:
@@ -83,7 +83,7 @@ class PlanShow(Command):
             rows = [
                 (one.layer.owner.label, count(len(one.layer.tasks), "task"), one.digest[:12]) for one in graph.layers
             ]
-            for line in (*aligned(rows, "  "), *aligned(graph.instances)):
+            for line in (*align(rows, "  "), *align(graph.instances)):
                 self.say(line)
 
 

@@ -22,7 +22,7 @@ from fuelclient.commands.arguments import (
     option,
 )
 from fuelclient.commands.base import Lister, MasterChange, MasterOnly, ShowOne, on_master
-from fuelclient.commands.documents import OVERWRITING, Download, format_of, place_of, place_options, require
+from fuelclient.commands.documents import OVERWRITING, Download, file_of, file_options, format_of, require
 from fuelclient.commands.formatters import Fields, Names, Shown, cells, plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
@@ -193,7 +193,7 @@ class OpenstackConfigDownload(_ConfigCommand, Download):
     )
     done = "OpenStack configuration with id={config} downloaded to {path}."
 
-    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+    def file_for(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
         return parsed_args.file, format_of(parsed_args.file, None)
 
     document = on_master(lambda master, args: {_KEY: master.openstack_config(args.config).configuration})
@@ -320,7 +320,7 @@ class HealthStatusShow(_HealthRunCommand):
     columns = (*_STATUS, *_TIMES, "tests")
     values = on_master(lambda master, args: master.test_run(args.id))
 
-    def shown(self, value: Any) -> Any:
+    def fields_of(self, value: Any) -> Any:
         return (*cells(value, self.columns[:-1]), results(list(map(asdict, value.tests))))
 
 
@@ -442,11 +442,11 @@ class SnapshotGetDefaultConfig(_SnapshotCommand, Download):
       fuel2 snapshot get-default-config -f yaml
     """
 
-    arguments = place_options("write")
+    arguments = file_options("write")
     done = "Configuration was stored in {path}"
 
-    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
-        return place_of(parsed_args, "", "snapshot_conf")[0], parsed_args.format or "yaml"
+    def file_for(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+        return file_of(parsed_args, "", "snapshot_conf")[0], parsed_args.format or "yaml"
 
     document = on_master(lambda master, _: master.snapshot_config())
 

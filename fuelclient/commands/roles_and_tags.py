@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import SCOPE, YES, Arguments, option, owner_of, owner_text
 from fuelclient.commands.base import Changing, Command, Lister, ShowOne
-from fuelclient.commands.documents import Download, Upload, place_of, place_options
+from fuelclient.commands.documents import Download, Upload, file_of, file_options
 from fuelclient.commands.formatters import Fields, Names, Shown, plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import NotFound
@@ -86,15 +86,15 @@ class _NamedCommand(Command):
         parsed_args.owners = f"{parsed_args.owner.level}s"
         return super().run(parsed_args)
 
-    def place(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
-        return place_of(parsed_args, f"{parsed_args.owners}_{parsed_args.owner.id}", parsed_args.name)
+    def file_for(self, parsed_args: argparse.Namespace) -> tuple[str, str]:
+        return file_of(parsed_args, f"{parsed_args.owners}_{parsed_args.owner.id}", parsed_args.name)
 
 
 class _Upload(_NamedCommand, Upload):
     """Create or update a role or tag from a file. `verb` is the participle in the message."""
 
     verb = ""
-    arguments = place_options("read")
+    arguments = file_options("read")
     done = "Description of {command.noun.word} '{name}' for {owners} with id {owner.id} was {command.verb} from {path}"
 
     def content(self, document: Document, parsed_args: argparse.Namespace) -> Any:
@@ -127,7 +127,7 @@ class _Update(_Upload):
 
 
 class _Download(_NamedCommand, Download):
-    arguments = place_options("write")
+    arguments = file_options("write")
     makes_folder = True
     done = "Description data of {command.noun.word} '{name}' within {owners} id {owner.id} was stored in {path}"
 

@@ -107,7 +107,7 @@ class SequenceShow(ShowOne):
     arguments = (id_of("sequence"),)
     values = on_backend(lambda backend, args: backend.sequences.get(args.id))
 
-    def shown(self, value: DeploymentSequence) -> Sequence[Any]:
+    def fields_of(self, value: DeploymentSequence) -> Sequence[Any]:
         return value.id, value.release_id, value.name, Names(value.graph_types)
 
 

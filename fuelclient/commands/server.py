@@ -92,7 +92,7 @@ class ServerRun(Command):
 
 
 def _policy(parsed_args: argparse.Namespace) -> Policy:
-    """The rule that says who may use the server. Raise `UsageError` for options that contradict each other."""
+    """The access policy of the server. Raise `UsageError` for options that contradict each other."""
     from fuelclient.server.access import Keystone, LocalToken, Loopback, conf_from, require_loopback
 
     if parsed_args.auth != "keystone":

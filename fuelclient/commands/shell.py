@@ -86,7 +86,7 @@ class TableManager(CommandManager):
 
 
 def singular(argv: list[str]) -> list[str]:
-    """Replace an alias or a plural by the noun in the table; a plural without a verb lists.
+    """Replace an alias or a plural by the noun in the table, and add `list` to a plural without a verb.
 
     >>> singular(["nodes", "list"]), singular(["releases"]), singular(["releases", "-f", "json"])
     (['node', 'list'], ['release', 'list'], ['release', 'list', '-f', 'json'])

@@ -1,7 +1,7 @@
 """The command table: every command with its class and its one-line help.
 
 cliff would import the modules of all commands at every start. With this table, help imports nothing, and a command
-imports only its own module. The entry points `fuelclient.cli` in setup.cfg list them for other programs. Both are
+imports only its own module. The entry points `fuelclient.cli` in setup.cfg serve other programs. Both are
 generated from the classes of the commands by docs/reference.py.
 """
 

@@ -59,7 +59,7 @@ def arguments_by_command() -> Mapping[str, tuple[Argument, ...]]:
 class _Line:
     """The parsed words of a line before the cursor.
 
-    `awaiting` is the option that takes the next word, `begun` is true if it has a value already.
+    `awaiting` is the option that takes the next word, `begun` is true if it has a value already, `closed` after `--`.
     """
 
     command: list[str] = field(default_factory=list)
@@ -174,12 +174,12 @@ def _options(line: _Line, current: str) -> Iterator[Candidate]:
 
 def _next_words(command: Sequence[str], current: str) -> Iterator[Candidate]:
     """Yield the words that continue a command, with the help of the command if a word leads to only one."""
-    beginning = "".join(f"{word} " for word in command)
-    begun = [name for name in sorted(COMMANDS) if name.startswith(beginning) and name != beginning.strip()]
-    for word, names in grouped((name[len(beginning) :].split()[0], name) for name in begun).items():
+    prefix = "".join(f"{word} " for word in command)
+    matching = [name for name in sorted(COMMANDS) if name.startswith(prefix) and name != prefix.strip()]
+    for word, names in grouped((name[len(prefix) :].split()[0], name) for name in matching).items():
         if word.startswith(current):
             only = len(names) == 1
-            yield word, COMMANDS[names[0]][1] if only else ", ".join(name[len(beginning + word) :] for name in names)
+            yield word, COMMANDS[names[0]][1] if only else ", ".join(name[len(prefix + word) :] for name in names)
 
 
 def _values(line: _Line, argument: Argument, current: str) -> list[Candidate]:
@@ -201,11 +201,11 @@ def _candidates(line: _Line, argument: Argument, current: str) -> list[Candidate
     names = [name for _, name, _ in rows]
     by_id = current[:1].isdigit() or not argument.named
     candidates = []
-    for key, name, known_by in rows:
+    for key, name, detail in rows:
         if key and (by_id or not name or name.isdigit() or names.count(name) > 1):
-            candidates.append((key, f"{name} {known_by}"))
+            candidates.append((key, f"{name} {detail}"))
         else:
-            candidates.append((name, f"{key} {known_by}"))
+            candidates.append((name, f"{key} {detail}"))
     return candidates
 
 

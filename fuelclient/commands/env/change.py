@@ -9,7 +9,7 @@ from functools import partial
 from fuelclient.backends.assumed_nodes import evaluation_beside
 from fuelclient.backends.base import Backend
 from fuelclient.commands.graph.diff import comparison_lines
-from fuelclient.commands.graph.question import aligned, value_text
+from fuelclient.commands.graph.question import align, value_text
 from fuelclient.commands.shell import count
 from fuelclient.environment.differences import EnvironmentDifference, settings_differences
 from fuelclient.environment.layers import snapshot
@@ -45,13 +45,13 @@ def lines(change: EnvironmentChange, backend: Backend) -> Iterator[str]:
 
 
 def value_lines(title: str, name: str, differences: Sequence[EnvironmentDifference]) -> Iterator[str]:
-    """Yield a title with the number of differences, and a line for each; `name` is the format of its name."""
+    """Yield a title with the number of differences, and a line for each, named by the format `name`."""
     yield f"{title}: {count(len(differences), 'difference')}."
     rows = []
     for each in differences:
         sides = ["(none)" if side is None else value_text(side) for side in each.masked]
         rows.append((f"  {name.format(each)}", " -> ".join(sides)))
-    yield from aligned(rows)
+    yield from align(rows)
 
 
 def graph_lines(comparison: Comparison, expansion: Expansion) -> Iterator[str]:

@@ -47,7 +47,7 @@ def converse(command: Command, facts: ConsoleFacts, node: str = "", *, language:
 
 
 class Conversation:
-    """The prompt: it remembers the node whose facts expressions see, and evaluates lines."""
+    """A session at the prompt. It remembers the node whose facts expressions see, and evaluates lines."""
 
     def __init__(self, facts: ConsoleFacts, node: str, language: str) -> None:
         self._facts, self._language = facts, language

@@ -45,7 +45,7 @@ class EnvList(Lister):
 class _ShowEnv(ShowOne):
     columns = ("id", "status", "fuel_version", "name", "release_id", "is_customized", "changes")
 
-    def shown(self, cluster: Cluster) -> Sequence[Any]:
+    def fields_of(self, cluster: Cluster) -> Sequence[Any]:
         if not cluster.fuel_version:  # only a server has it
             release = self.backend.releases.get(cluster.release_id)
             cluster = replace(cluster, fuel_version=release.version.rpartition("-")[2])

@@ -109,12 +109,12 @@ class _Download(Command):
     """Write facts of a `kind` to a directory.
 
     `default` is true for computed facts. Messages call the facts `name`, and `hint` says what to do if there are none.
-    `ours` matches the files that a download writes, and that the next one may replace.
+    `pattern` matches the files that a download writes, and that the next one may replace.
     """
 
     kind, hint = "deployment", ""
     name, default = "User-defined", False
-    ours = re.compile(r"(cluster|common|master|null|([\w-]+_)?[0-9]+)\.(yaml|json)")
+    pattern = re.compile(r"(cluster|common|master|null|([\w-]+_)?[0-9]+)\.(yaml|json)")
     no_split = "repeat the common facts in the file of each node instead of writing common.FORMAT"
 
     def all_arguments(self) -> Arguments:
@@ -122,7 +122,7 @@ class _Download(Command):
         return (*DIRECTORY, nodes, flag("--no-split", help=self.no_split), OVERWRITING, *self.arguments)
 
     def parts(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
-        """Facts by the name of their file, without its ending; empty if there are none."""
+        """Facts by the name of their file, without its extension; empty if there are none."""
         raise NotImplementedError
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -154,7 +154,7 @@ class _Download(Command):
             return False  # if its parent is missing, the first write will say so
         with permitted(directory, to="read"):
             listed = sorted(os.listdir(directory)) if os.path.isdir(directory) else []
-        stale = [name for name in listed if self.ours.fullmatch(name) and _is_ours(os.path.join(directory, name))]
+        stale = [name for name in listed if self.pattern.fullmatch(name) and _is_ours(os.path.join(directory, name))]
         if stale and not overwrites(self, parsed_args, directory, exists=True):
             raise Conflict(
                 f"{directory} already has facts.", hint="Replace them with --force, or name another --directory."
@@ -299,7 +299,7 @@ class _Provisioning(MasterOnly):
 
 class _ProvisioningDownload(_Provisioning, _Download):
     kind = _KIND
-    ours = re.compile(r"(engine|[0-9]+)\.(yaml|json)")
+    pattern = re.compile(r"(engine|[0-9]+)\.(yaml|json)")
     no_split = "passed on to the master, which ignores it"
 
     def parts(self, parsed_args: argparse.Namespace) -> Mapping[str, Any]:

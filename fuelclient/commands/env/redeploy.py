@@ -12,7 +12,7 @@ from fuelclient.backends.earlier_runs import last_run
 from fuelclient.commands.arguments import EXIT_CODE, flag, id_of, type_option
 from fuelclient.commands.base import Comparing
 from fuelclient.commands.formatters import Fields
-from fuelclient.commands.graph.question import FORMAT, Answer, AnswerList, Question, aligned, value_text
+from fuelclient.commands.graph.question import FORMAT, Answer, AnswerList, Question, align, value_text
 from fuelclient.commands.shell import LOG, count
 from fuelclient.environment.differences import Remembered, drift
 from fuelclient.errors import NotFound
@@ -58,7 +58,7 @@ def _lines(reruns: Sequence[Rerun], *, everything: bool) -> Iterator[str]:
     running = [rerun for rerun in reruns if rerun.runs]
     yield f"{count(len(running), 'task instance')} would run, {len(reruns) - len(running)} would be skipped."
     by_reason = Counter(rerun.why for rerun in running)
-    yield from aligned([(str(number), _REASONS[why]) for why, number in by_reason.items()], "  ")
+    yield from align([(str(number), _REASONS[why]) for why, number in by_reason.items()], "  ")
     shown = [rerun for rerun in reruns if everything or (rerun.runs and rerun.why != "always")]
     groups = grouped(
         ((rerun.task, rerun.runs, rerun.why, rerun.detail, tuple(map(_fact_line, rerun.facts))), str(rerun.node))

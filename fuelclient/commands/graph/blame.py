@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import flag, option
 from fuelclient.commands.base import report
-from fuelclient.commands.graph.question import Answer, Question, aligned, encoded, value_text, where
+from fuelclient.commands.graph.question import Answer, Question, align, encode, value_text, where
 
 if TYPE_CHECKING:
     from fuelclient.insight.blame import Blame, Statement
@@ -62,7 +62,7 @@ class GraphBlame(Question):
             explanations = [statements(task, row, explained) for row in rows]
             lines += [*([""] if lines else []), *_lines(task, rows, explanations)]
             attributes = [
-                {**encoded(row), "layers": each} if explained else row
+                {**encode(row), "layers": each} if explained else row
                 for row, each in zip(rows, explanations, strict=True)
             ]
             definitions.append({"layer": task.owner, "overrides": task.overrides, "attributes": attributes})
@@ -73,7 +73,7 @@ def _lines(task: MergedTask, rows: Sequence[Blame], explanations: Sequence[Seque
     overrides = ", ".join(owner.label for owner in task.overrides)
     yield f"{task.id}: {task.owner.label}{f', overrides {overrides}' if overrides else ''}"
     cells = map(_explained_cells, rows, explanations) if any(explanations) else map(_cells, rows)
-    yield from aligned(chain.from_iterable(cells), "  ")
+    yield from align(chain.from_iterable(cells), "  ")
 
 
 def _cells(row: Blame) -> Iterator[tuple[str, ...]]:

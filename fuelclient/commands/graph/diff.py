@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import ASSUME, ENV, EXIT_CODE, ID_NAME, option, reference, type_option
 from fuelclient.commands.base import Comparing, report
-from fuelclient.commands.graph.question import FORMAT, Answer, Question, aligned, encoded, value_text, where
+from fuelclient.commands.graph.question import FORMAT, Answer, Question, align, encode, value_text, where
 from fuelclient.commands.graph.sides import GRAMMAR, WHAT_IF, Side, compared, graph_option, refusals_of, sides, what_if
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import UsageError
@@ -69,7 +69,7 @@ class GraphDiff(Comparing, Question):
             comparison = replace(comparison, findings=(*refused, *comparison.findings))
         self.differs = comparison.is_different
         report(comparison.findings)
-        document = {"before": before.label, "after": after.label, **encoded(comparison)}
+        document = {"before": before.label, "after": after.label, **encode(comparison)}
         title = f"{before.label} -> {after.label}"
         return Answer([title, *comparison_lines(comparison, expansions[1])], document)
 
@@ -109,7 +109,7 @@ def task_lines(comparison: Comparison) -> Iterator[str]:
         ]
     rows += [(f"~ {value.attribute} of the graph", _change(value), "", "") for value in comparison.metadata]
     if rows:
-        yield from aligned(rows)
+        yield from align(rows)
 
 
 def _source(origin: Origin | None) -> tuple[str, str]:

@@ -42,10 +42,10 @@ SELECTION = (
         help="only these parts of the graph: start/1,2:end",
     ),
 )  # fmt: skip
-"""What to run where: `env`, `graph_types`, `nodes`, `task_names`, `select` and `subgraphs`; `selected` reads them."""
+"""What to run where: `env`, `graph_types`, `nodes`, `task_names`, `select` and `subgraphs`; `request_of` reads them."""
 
 
-def selected(command: Command, parsed_args: argparse.Namespace) -> RunRequest:
+def request_of(command: Command, parsed_args: argparse.Namespace) -> RunRequest:
     """Read the options of `SELECTION` as a request, with the tasks that `--select` selects now."""
     from fuelclient.model.graph import DEFAULT_TYPE
     from fuelclient.model.run import RunRequest
@@ -99,7 +99,7 @@ class GraphExecute(Starter):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if parsed_args.assume and not parsed_args.dry_run:
             raise UsageError("Nothing can be executed on assumed nodes.", hint="Add --dry-run, or leave --assume out.")
-        self.execute(replace(selected(self, parsed_args), **run_flags(parsed_args)), parsed_args)
+        self.execute(replace(request_of(self, parsed_args), **run_flags(parsed_args)), parsed_args)
 
 
 class GraphSimulate(Lister):
@@ -162,7 +162,7 @@ class GraphSimulate(Lister):
         if graphs and graphs[0].assumption:
             LOG.info("%s", graphs[0].assumption)
         for graph in graphs:
-            _narrate(graph)
+            _log_summary(graph)
         if any(graph.verdict == "error" for graph in graphs):
             self.exit_code = Exit.FAILED
         return [
@@ -175,14 +175,14 @@ class GraphSimulate(Lister):
         ]  # fmt: skip
 
     def _request(self, parsed_args: argparse.Namespace) -> RunRequest:
-        return replace(selected(self, parsed_args), **decisions(self, parsed_args))
+        return replace(request_of(self, parsed_args), **decisions(self, parsed_args))
 
 
 def _seconds(moment: float | None) -> float | None:
     return None if moment is None else round(moment, 3)
 
 
-def _narrate(graph: SimulatedGraph) -> None:
+def _log_summary(graph: SimulatedGraph) -> None:
     report(graph.findings)
     LOG.info("Graph %s would end: %s. %s", graph.graph_type, graph.verdict, graph.message)
     running = sum(instance.start is not None for instance in graph.instances)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import option
-from fuelclient.commands.graph.question import Answer, OrderQuestion, aligned, where
+from fuelclient.commands.graph.question import Answer, OrderQuestion, align, where
 from fuelclient.commands.shell import count
 from fuelclient.errors import UsageError
 
@@ -101,7 +101,7 @@ def _tie(expansion: Expansion, relation: Relation) -> str:
 def _chain_lines(steps: Sequence[Step], paths: Paths) -> Iterator[str]:
     """Yield the instances of a chain, each followed by the statements that make its edge to the next instance."""
     statements = [each for step in steps for each in step.statements]
-    lines = iter(aligned([(str(each), each.place.layer, where(each.place)) for each in statements], "      "))
+    lines = iter(align([(str(each), each.place.layer, where(each.place)) for each in statements], "      "))
     yield f"  {steps[0].before}"
     for step in steps:
         yield from itertools.islice(lines, len(step.statements))
@@ -177,7 +177,7 @@ def _impact_lines(impact: Impact) -> Iterator[str]:
         for each in impact.waiting:
             through = "yes" if each.only_through else ""
             rows.append((str(each.distance), each.task, str(each.instances), through, each.layer.label))
-        yield from aligned(rows, "  ")
+        yield from align(rows, "  ")
 
 
 class GraphOrder(OrderQuestion):
@@ -202,7 +202,7 @@ class GraphOrder(OrderQuestion):
         for row, position in zip(study.rows, order, strict=True):
             place, because = "".join(where(each.place) for each in position.statements[:1]), _because(study, position)
             rows.append((str(row.order), row.generations, position.stage or "", row.task, row.layer, because, place))
-        return Answer(aligned([header, *rows]), {"order": order})
+        return Answer(align([header, *rows]), {"order": order})
 
 
 def _because(study: Study, position: Position) -> str:
@@ -239,7 +239,7 @@ class GraphStats(OrderQuestion):
         from fuelclient.insight.stats import stats
 
         figures = stats(self.study(parsed_args))
-        return Answer(aligned(_figure_rows(figures)), figures)
+        return Answer(align(_figure_rows(figures)), figures)
 
 
 def _figure_rows(figures: Stats) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from fuelclient.commands.arguments import AS_MASTER, ASSUME, SOME_NODES, flag, o
 from fuelclient.commands.base import STRUCTURED, Comparing, Lister, report, sorted_by
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields, Names, check_columns, column_name, finding_fields, text
-from fuelclient.commands.graph.question import OF_GRAPH, SELECT, chosen_tasks
+from fuelclient.commands.graph.question import OF_GRAPH, SELECT, query_tasks
 from fuelclient.commands.graph.sides import GRAMMAR, WHAT_IF, Side, compared, graph_option, refusals_of, sides, what_if
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidGraph, UsageError
@@ -201,14 +201,14 @@ class GraphPreview(Comparing, Lister):
         )
         snapshot = self._snapshot(parsed_args, options)
         study, preview = self._preview(snapshot, options, parsed_args)
-        _narrate(preview)
+        _log_summary(preview)
         if any(finding.is_error for finding in preview.findings):
             self.exit_code = Exit.INVALID
         if parsed_args.verify:
             self._verify(snapshot, options, parsed_args)
         rows = [row for row in preview.rows if row.is_changed or parsed_args.only is None]
         if parsed_args.select:
-            names = chosen_tasks(self, study, parsed_args.select, parsed_args.env, parsed_args.graph_type)
+            names = query_tasks(self, study, parsed_args.select, parsed_args.env, parsed_args.graph_type)
             rows = [row for row in rows if row.task in names]
         sorted_rows = sorted_by([(*_cells(row), row) for row in rows], self.columns, parsed_args.sort_keys or ["order"])
         if self.is_for_terminal(parsed_args):
@@ -335,7 +335,7 @@ def _record(row: PreviewRow) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _narrate(preview: Preview) -> None:
+def _log_summary(preview: Preview) -> None:
     if preview.assumption:
         LOG.info("%s", preview.assumption)
     report(preview.findings)

@@ -49,7 +49,7 @@ ON_NODES = (
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer as lines for people, and as a document for programs: a mapping or dataclass for `encoded`."""
+    """An answer as lines for people, and as a document for programs: a mapping or dataclass for `encode`."""
 
     lines: Iterable[str]
     document: Any
@@ -70,7 +70,7 @@ class Question(Command):
                 self.say(printable(line))
             return
         subject = {"format_version": FORMAT_VERSION, "env": parsed_args.env, "graph_type": parsed_args.graph_type}
-        self.app.stdout.write(self.dumped({**subject, **encoded(answer.document)}, parsed_args.format))
+        self.app.stdout.write(self.serialize({**subject, **encode(answer.document)}, parsed_args.format))
 
     def snapshot(self, parsed_args: argparse.Namespace) -> Snapshot:
         return self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)
@@ -95,13 +95,13 @@ class OrderQuestion(Question):
         elif study.problem:
             errors = [finding for finding in study.findings if finding.is_error]
             raise InvalidGraph(study.problem, findings=errors)
-        _narrate(study)
+        _log_summary(study)
         return study
 
     def study_unordered(self, parsed_args: argparse.Namespace) -> Study:
         """Study the graph, which may have no order, and print its errors."""
         study = self._study(parsed_args)
-        _narrate(study)
+        _log_summary(study)
         report(finding for finding in study.findings if finding.is_error)
         return study
 
@@ -117,7 +117,7 @@ def cycle_names(study: Study) -> list[list[str]]:
     return [[study.merged.tasks[index].id for index in cycle] for cycle in study.cycles]
 
 
-def selected(study: Study, query: str, stderr: TextIO, results: Callable[[], Results] | None = None) -> Selected:
+def run_query(study: Study, query: str, stderr: TextIO, results: Callable[[], Results] | None = None) -> Selected:
     """Select tasks by a query. An invalid query is printed on stderr with a caret below the mistake."""
     from fuelclient.insight.query import BadQuery, select
 
@@ -129,7 +129,7 @@ def selected(study: Study, query: str, stderr: TextIO, results: Callable[[], Res
         raise
 
 
-def _narrate(study: Study) -> None:
+def _log_summary(study: Study) -> None:
     if study.expansion.fleet.assumption:
         LOG.info("%s", study.expansion.fleet.assumption)
     _report_left_out(study)
@@ -141,10 +141,10 @@ def _report_left_out(study: Study) -> None:
         LOG.info("The computed dependencies of %s are left out.", count(len(left_out), "task"))
 
 
-def aligned(rows: Iterable[Sequence[str]], indent: str = "") -> list[str]:
+def align(rows: Iterable[Sequence[str]], indent: str = "") -> list[str]:
     """Align the columns of rows of cells. The last column is not padded.
 
-    >>> aligned([("a", "bb", "c"), ("aaa", "b", "")])
+    >>> align([("a", "bb", "c"), ("aaa", "b", "")])
     ['a    bb  c', 'aaa  b']
     """
     cells = [[one_line(cell) for cell in row] for row in rows]
@@ -172,7 +172,7 @@ _INDEX_FIELDS = frozenset({"index", "before_task", "after_task", "start", "end"}
 """Fields with indices of tasks and instances. Documents omit them, because they are valid only within one study."""
 
 
-def encoded(value: Any) -> Any:
+def encode(value: Any) -> Any:
     """Encode an answer in plain JSON types. The fields of a dataclass are keys, in their order; an `origin` or `place`
     is replaced by its layer, file and line, null if they are not known.
     """
@@ -183,7 +183,7 @@ def encoded(value: Any) -> Any:
         case Owner():
             return value.label
         case Origin():
-            return encoded(replace(value.place, layer=value.owner.label))
+            return encode(replace(value.place, layer=value.owner.label))
         case Place():
             return {"layer": value.layer, "file": value.file or None, "line": value.line or None}
         case Finding():
@@ -191,14 +191,14 @@ def encoded(value: Any) -> Any:
         case Enum():
             return str(value)
         case Mapping():
-            return {key: encoded(item) for key, item in value.items()}
+            return {key: encode(item) for key, item in value.items()}
         case list() | tuple():
-            return [encoded(item) for item in value]
+            return [encode(item) for item in value]
     if not is_dataclass(value):
         return value
     keys: dict[str, Any] = {}
     for field in fields(value):
-        item = encoded(getattr(value, field.name))
+        item = encode(getattr(value, field.name))
         if field.name in ("origin", "place"):
             keys |= item | keys
         elif field.name not in _INDEX_FIELDS:
@@ -227,15 +227,15 @@ def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence
         raise UsageError("--select selects tasks of one graph.", hint="Name one graph type, or use --task-names.")
     snapshot = command.backend.graphs.snapshot(env, graph_types[0])
     study = study_of(command.backend, snapshot, despite_cycles=True)
-    tasks = chosen_tasks(command, study, query, env, graph_types[0])
+    tasks = query_tasks(command, study, query, env, graph_types[0])
     _report_left_out(study)
     LOG.info("%s of %d are selected.", count(len(tasks), "task"), len(study.merged.tasks))
     return tasks
 
 
-def chosen_tasks(command: Command, study: Study, query: str, env: int, graph_type: str) -> tuple[str, ...]:
+def query_tasks(command: Command, study: Study, query: str, env: int, graph_type: str) -> tuple[str, ...]:
     """The ids of the tasks that a query selects, in execution order. Raise `NotFound` if it selects none."""
-    chosen = selected(study, query, command.app.stderr, results_of(command.backend, env, graph_type))
+    chosen = run_query(study, query, command.app.stderr, results_of(command.backend, env, graph_type))
     if not chosen:
         raise NotFound(
             "task", f"that {query} selects", hint="`fuel2 graph query --explain` shows what a query selects."
@@ -301,18 +301,18 @@ class GraphQuery(OrderQuestion):
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
         study = self.study(parsed_args, despite_cycles=True)
         results = results_of(self.backend, parsed_args.env, parsed_args.graph_type, parsed_args.run)
-        chosen = selected(study, parsed_args.query, self.app.stderr, results)
+        chosen = run_query(study, parsed_args.query, self.app.stderr, results)
         selected_rows = [(row, index) for row, index in zip(study.rows, study.indices, strict=True) if index in chosen]
         LOG.info("%s of %d.", count(len(selected_rows), "task"), len(study.rows))
         origins = [study.merged.tasks[index].origin() for _, index in selected_rows]
         lines = [row.task for row, _ in selected_rows]
         if parsed_args.explain:
-            lines = aligned(
+            lines = align(
                 (row.task, "; ".join(chosen[index]), row.layer, where(origin.place))
                 for (row, index), origin in zip(selected_rows, origins, strict=True)
             )
         rows = [
-            {"task": row.task, "order": row.order, **encoded(origin), "because": chosen[index]}
+            {"task": row.task, "order": row.order, **encode(origin), "because": chosen[index]}
             for (row, index), origin in zip(selected_rows, origins, strict=True)
         ]
         return Answer(lines, {"query": parsed_args.query, "selected": rows, "cycles": cycle_names(study)})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from fuelclient.commands.arguments import flag, identifier, option
 from fuelclient.commands.documents import FORCE, OUTPUT, STDOUT
 from fuelclient.commands.formatters import encoding_of
-from fuelclient.commands.graph.question import OF_GRAPH, ON_NODES, OrderQuestion, selected
+from fuelclient.commands.graph.question import OF_GRAPH, ON_NODES, OrderQuestion, run_query
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidDocument, Unavailable, UsageError
 from fuelclient.printing import printable
@@ -87,7 +87,7 @@ class GraphRender(OrderQuestion):
         from fuelclient.insight.picture import Grouping, picture
 
         study = self.study(parsed_args, despite_cycles=True)
-        kept = selected(study, parsed_args.query, self.app.stderr) if parsed_args.query else None
+        kept = run_query(study, parsed_args.query, self.app.stderr) if parsed_args.query else None
         result = picture(study, kept, grouping=Grouping(parsed_args.group), reduced=not parsed_args.all_edges)
         implied = f"; {result.implied} more are implied by them" if result.implied else ""
         LOG.info("%s, %s%s.", count(len(result.vertices), "task"), count(len(result.edges), "edge"), implied)

@@ -303,8 +303,8 @@ def follow(backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | No
     """Print the events of a run until it has ended or its runner is gone, and return the exit code.
 
     The first Ctrl-C asks the run to stop, the second one kills running tasks; after both, the run is followed to its
-    end, and the code is `INTERRUPTED`. The third one ends the follower before the run has ended. So does the second one on
-    a Fuel master, which cannot kill.
+    end, and the code is `INTERRUPTED`. The third one ends the follower before the run has ended, like the second
+    one on a Fuel master, which cannot kill.
 
     A server that does not answer, for example because it is restarted, is asked again for some seconds before
     `Unavailable` is raised. After `timeout` seconds the follower ends, and the run goes on.

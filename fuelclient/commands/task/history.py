@@ -71,11 +71,11 @@ class TaskHistoryShow(Lister):
 
         filters = HistoryFilter(*map(tuple, (parsed_args.nodes, parsed_args.statuses, parsed_args.tasks)))
         history = self.backend.runs.history(parsed_args.id, filters)
-        several = len({row.run_id for row in history}) > 1
+        with_type = len({row.run_id for row in history}) > 1
         if parsed_args.show_parameters:
-            columns, rows = (("graph_type",) * several + _BY_TASK), _by_task(history, several)
+            columns, rows = (("graph_type",) * with_type + _BY_TASK), _by_task(history, with_type)
         else:
-            columns = ("graph_type",) * several + _BASE
+            columns = ("graph_type",) * with_type + _BASE
             if parsed_args.why or parsed_args.formatter in STRUCTURED:
                 columns += _WHY
             if parsed_args.include_summary:
@@ -94,7 +94,7 @@ def _cells(row: HistoryRow, columns: Sequence[str]) -> Sequence[Any]:
     return [values[column] if column in values else getattr(row, column) for column in columns]
 
 
-def _by_task(history: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]]:
+def _by_task(history: Sequence[HistoryRow], with_type: bool) -> list[Sequence[Any]]:
     """Make a row for each task of each graph: how it is defined, and what happened to it on each node."""
     from fuelclient import files
     from fuelclient.grouping import grouped
@@ -102,7 +102,7 @@ def _by_task(history: Sequence[HistoryRow], several: bool) -> list[Sequence[Any]
     instances = grouped(((row.run_id, row.task), row) for row in history)
     return [
         (
-            *([rows[0].graph_type] if several else []),
+            *([rows[0].graph_type] if with_type else []),
             rows[0].task,
             Lines(files.dumps(plain(rows[0].definition), "yaml").splitlines()),
             Lines(list(map(_status_on_node, rows))),

@@ -154,7 +154,7 @@ class Starter(Command):
             self.exit_code = code or self.exit_code
         if parsed_args.format:
             run = self.backend.runs.get(begun.id) if is_waiting else begun
-            self._put(begun, self.dumped(document(run), parsed_args.format))
+            self._put(begun, self.serialize(document(run), parsed_args.format))
 
     def _put(self, begun: Run, text: str) -> None:
         """Print `text` about a run that has begun. If stdout cannot be written, say so with the run's id, because the
@@ -204,17 +204,17 @@ def _show(command: Starter, graphs: Sequence[DryGraph], parsed_args: argparse.Na
     for graph in graphs:
         if graph.plan is not None:
             report(graph.plan.findings)
-            _narrate(graph.plan)
+            _log_summary(graph.plan)
         elif graph.problem:
             LOG.warning("Graph %s: no plan was computed here: %s", graph.graph_type, graph.problem)
             report(graph.findings)
         if with_master:
-            _narrate_master(graph)
+            _log_master_summary(graph)
     if graphs and all(graph.plan is not None and graph.plan.is_left_out for graph in graphs):
         LOG.warning("The selection leaves nothing to run: executing it would be an error.")
     if parsed_args.format:
         documents = [_document(graph, with_master=with_master) for graph in graphs]
-        command.app.stdout.write(command.dumped(documents, parsed_args.format))
+        command.app.stdout.write(command.serialize(documents, parsed_args.format))
         return
     columns = ("graph_type", "task", "node", "action", *(("master",) if with_master else ()))
     rows = [row[: len(columns)] for graph in graphs for row in _rows(graph)]
@@ -235,7 +235,7 @@ def _action_word(runs: bool | None) -> str:
     return "" if runs is None else "run" if runs else "skip"
 
 
-def _narrate(plan: PlannedGraph) -> None:
+def _log_summary(plan: PlannedGraph) -> None:
     """Print on stderr how many instances would run, be skipped or depend on unknown facts, and where."""
     running = sum(instance.runs for instance in plan.instances)
     unknown = [instance.unknown for instance in plan.instances if instance.unknown]
@@ -257,7 +257,7 @@ def report_unknown(paths: Sequence[str]) -> None:
         LOG.warning("To execute this, give values (--assume-facts FILE) or decide (--unknown run or --unknown skip).")
 
 
-def _narrate_master(graph: DryGraph) -> None:
+def _log_master_summary(graph: DryGraph) -> None:
     """Print on stderr how many instances the master would run, and where that differs from the plan."""
     if not graph.decided:
         LOG.warning("Graph %s: the master does not say what it would run.", graph.graph_type)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from command_line import CommandLine
 
-from fuelclient.commands.demo import read, store
+from fuelclient.commands.demo import load_examples, store
 from fuelclient.engine.runs import inputs
 from fuelclient.engine.runs.jobs import jobs_for
 from fuelclient.environment.plans import plan
@@ -123,7 +123,7 @@ class TestTwice:
         from fuelclient import backends, settings
 
         backend = backends.connect(settings.load({"ENGINE": str(tmp_path / "engine.db")}))
-        loaded = read()
+        loaded = load_examples()
         last = loaded.plugins[-1].name
         backend.plugins.install(str(loaded.directories[last]))  # what an unlucky second client did in between
         with pytest.raises(Conflict):
