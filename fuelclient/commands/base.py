@@ -169,7 +169,7 @@ class Command(cliff.command.Command):
         report(self.loaded.findings)
         return self.loaded
 
-    def serialize(self, data: Any, form: str, path: str = "-") -> str:
+    def dumps(self, data: Any, form: str, path: str = "-") -> str:
         """Serialize data as a document in the format `form`, for a file or for stdout, which may lack characters."""
         from fuelclient import files
 

@@ -77,10 +77,7 @@ def format_of(path: str, requested: str | None) -> str:
 def put(command: Command, parsed_args: argparse.Namespace, data: Any, path: str, form: str) -> None:
     """Write `data` to the file or to stdout. Raise `Conflict` if the file exists and must not be overwritten."""
     put_text(
-        command,
-        command.serialize(data, form, path),
-        path,
-        force=path != STDOUT and overwrites(command, parsed_args, path),
+        command, command.dumps(data, form, path), path, force=path != STDOUT and overwrites(command, parsed_args, path)
     )
 
 

@@ -99,7 +99,7 @@ class EngineExport(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path = parsed_args.file or STDOUT
         form = format_of(path, parsed_args.format)
-        text = self.serialize(engine_files.export(_engine(self)), form, path)
+        text = self.dumps(engine_files.export(_engine(self)), form, path)
         if len(text.encode()) > limits.EXPORT.bytes:
             raise engine_files.too_large(_engine(self))
         put_text(self, text, path, force=parsed_args.force)

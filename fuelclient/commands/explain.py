@@ -39,7 +39,7 @@ class Explain(Command):
         listed = {code: known[code]} if code else known
         if parsed_args.format != "text":
             document = {"format_version": FORMAT_VERSION, "codes": [{"code": key, **listed[key]} for key in listed]}
-            self.app.stdout.write(self.serialize(document, parsed_args.format))
+            self.app.stdout.write(self.dumps(document, parsed_args.format))
         elif code:
             self.say(_explanation_text(code, listed[code]))
         else:

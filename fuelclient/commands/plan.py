@@ -75,7 +75,7 @@ class PlanShow(Command):
         plan = load_plan(self, parsed_args.file)
         if parsed_args.format != "text":
             plan = replace(plan, request=replace(plan.request, assumed=_masked(plan.request.assumed)))
-            self.app.stdout.write(self.serialize(plan_to(plan), parsed_args.format))
+            self.app.stdout.write(self.dumps(plan_to(plan), parsed_args.format))
             return
         self.say(f"A plan for environment {plan.request.cluster_id} ({plan.environment_name}): {_summary(plan)}.")
         for graph in plan.graphs:

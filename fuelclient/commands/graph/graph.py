@@ -237,7 +237,7 @@ class GraphDownload(Command):
         form = parsed_args.format or ("json" if (parsed_args.file or "").lower().endswith(".json") else "yaml")
         path = parsed_args.file or os.path.abspath(f"{parsed_args.level}_graph_{parsed_args.env}.{form}")
         layer, merge = self._layer(parsed_args)
-        text = self.serialize(layer, form, path)
+        text = self.dumps(layer, form, path)
         if merge and form == "yaml":
             where = f"environment {parsed_args.env}, graph type {parsed_args.graph_type}"
             text = f"# Merge of {merge} ({where}). Do not upload it: as one layer it would hide the others.\n{text}"

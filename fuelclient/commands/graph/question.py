@@ -70,7 +70,7 @@ class Question(Command):
                 self.say(printable(line))
             return
         subject = {"format_version": FORMAT_VERSION, "env": parsed_args.env, "graph_type": parsed_args.graph_type}
-        self.app.stdout.write(self.serialize({**subject, **encode(answer.document)}, parsed_args.format))
+        self.app.stdout.write(self.dumps({**subject, **encode(answer.document)}, parsed_args.format))
 
     def snapshot(self, parsed_args: argparse.Namespace) -> Snapshot:
         return self.backend.graphs.snapshot(parsed_args.env, parsed_args.graph_type)

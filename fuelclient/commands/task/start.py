@@ -154,7 +154,7 @@ class Starter(Command):
             self.exit_code = code or self.exit_code
         if parsed_args.format:
             run = self.backend.runs.get(begun.id) if is_waiting else begun
-            self._put(begun, self.serialize(document(run), parsed_args.format))
+            self._put(begun, self.dumps(document(run), parsed_args.format))
 
     def _put(self, begun: Run, text: str) -> None:
         """Print `text` about a run that has begun. If stdout cannot be written, say so with the run's id, because the
@@ -214,7 +214,7 @@ def _show(command: Starter, graphs: Sequence[DryGraph], parsed_args: argparse.Na
         LOG.warning("The selection leaves nothing to run: executing it would be an error.")
     if parsed_args.format:
         documents = [_document(graph, with_master=with_master) for graph in graphs]
-        command.app.stdout.write(command.serialize(documents, parsed_args.format))
+        command.app.stdout.write(command.dumps(documents, parsed_args.format))
         return
     columns = ("graph_type", "task", "node", "action", *(("master",) if with_master else ()))
     rows = [row[: len(columns)] for graph in graphs for row in _rows(graph)]
