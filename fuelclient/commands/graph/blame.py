@@ -71,7 +71,7 @@ class GraphBlame(Question):
 
 def _lines(task: MergedTask, rows: Sequence[Blame], explanations: Sequence[Sequence[Statement]]) -> Iterator[str]:
     overrides = ", ".join(owner.label for owner in task.overrides)
-    yield f"{task.id}: {task.owner.label}{f', overrides {overrides}' if overrides else ''}"
+    yield f"{task.id}: {task.owner.label}{f', over {overrides}' if overrides else ''}"
     cells = map(_explained_cells, rows, explanations) if any(explanations) else map(_cells, rows)
     yield from align(chain.from_iterable(cells), "  ")
 
