@@ -158,7 +158,7 @@ def in_terminal(recording: Recorded, joined: int, *, is_live: bool) -> Progress:
     failures = Failures(has_logs=True)
     display = LiveDisplay(Console(file=StringIO()), failures) if is_live else PlainLines(failures)
     follower = Follower(backend(recording, joined), 1, display, None, failures)
-    follower.look(0)
+    follower.poll(0)
     return follower.progress
 
 

@@ -102,7 +102,7 @@ class PlainLines:
     def shown(self) -> Iterator[None]:
         yield
 
-    def tell(self, event: Event, *, was_stopped: bool = False) -> None:
+    def print_event(self, event: Event, *, was_stopped: bool = False) -> None:
         """Print an event. Print instances that are skipped before they begin, and other kinds of events, only with
         `-v`."""
         if event.kind != "instance":
@@ -150,10 +150,10 @@ class LiveDisplay(PlainLines):
             self._console.show_cursor(True)  # a process that is killed could not give it back
             yield
 
-    def tell(self, event: Event, *, was_stopped: bool = False) -> None:
+    def print_event(self, event: Event, *, was_stopped: bool = False) -> None:
         """Print failures above the lines; other instances are only counted, and printed with `-v`."""
         if event.kind == "instance":
-            super().tell(event, was_stopped=was_stopped)
+            super().print_event(event, was_stopped=was_stopped)
 
     def _is_printed(self, event: Event, key: Key) -> bool:  # noqa: ARG002 (the lines count them)
         return False
@@ -332,7 +332,7 @@ class Follower:
     def follow(self) -> Exit:
         with _interrupts() as interrupts, self._display.shown():
             try:
-                while (run := self.look(len(interrupts))) is None or not (run.is_final or run.runner == "gone"):
+                while (run := self.poll(len(interrupts))) is None or not (run.is_final or run.runner == "gone"):
                     if self._until is not None and time.monotonic() >= self._until:
                         LOG.error(
                             "Run %d has not ended within the time of --timeout; it goes on. `fuel2 task watch %d` "
@@ -348,16 +348,16 @@ class Follower:
         code = outcome(run, self.progress, self._failures, has_logs=supports(self._backend.runs.logs))
         return Exit.INTERRUPTED if interrupts else code
 
-    def look(self, interrupts: int) -> Run | None:
+    def poll(self, interrupts: int) -> Run | None:
         """Read and print new events, handle the Ctrl-C so far (`interrupts`), and return the run; None if the server
         does not answer."""
         try:
             run = self._backend.runs.get(self._id)
-            self._learn(run)
+            self._read_plans(run)
             while events := self._backend.runs.events(self._id, after=self._last_event, limit=_EVENTS_AT_ONCE):
                 self.progress.apply(events)
                 for event in events:
-                    self._display.tell(event, was_stopped=self.progress.was_stopped)
+                    self._display.print_event(event, was_stopped=self.progress.was_stopped)
                 self._last_event = events[-1].id
             if not (run.is_final or run.runner == "gone"):
                 self._handle_interrupts(interrupts)
@@ -370,7 +370,7 @@ class Follower:
         self._display.show(run, self.progress, datetime.now(UTC))
         return run
 
-    def _learn(self, run: Run) -> None:
+    def _read_plans(self, run: Run) -> None:
         """Read the instances of graphs that have been planned and, for a display, how the graphs went earlier."""
         self.progress.note(run)
         for child in run.children:

@@ -201,7 +201,7 @@ def test_the_end_of_what_was_printed_as_running_is_printed(
     lines = PlainLines(Failures(has_logs=False))
 
     for told in (event("a", "running"), event("b", "skipped", reason=reason), event("a", status, reason=reason)):
-        lines.tell(told)
+        lines.print_event(told)
 
     said = [record.getMessage().split()[1:] for record in caplog.records]
     assert said[0] == ["a/1", "running"]
