@@ -468,7 +468,6 @@ class ShowOne(cliff.show.ShowOne, Command):
         return formatters({"shell": Shell})
 
     def values(self, parsed_args: argparse.Namespace, /) -> Any:
-        """The object to show."""
         raise NotImplementedError
 
     def fields_of(self, value: Any) -> Any:

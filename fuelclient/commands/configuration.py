@@ -250,8 +250,6 @@ class NodeAttributesUpload(documents.DocumentUpload):
 
 
 class _RunDocument(documents.Download):
-    """Write one document of a run."""
-
     name, title = "", ""
     stem = "{command.name}_{id}"
     done = "{command.title} for task with id={id} downloaded to {path}"

@@ -30,7 +30,6 @@ class _Create(ShowOne):
     arguments: Arguments = (release_option(),)
 
     def name_and_types(self, parsed_args: argparse.Namespace) -> tuple[str, Sequence[str]]:
-        """The name and the graph types of the new sequence."""
         raise NotImplementedError
 
     def values(self, parsed_args: argparse.Namespace) -> DeploymentSequence:

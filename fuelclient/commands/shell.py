@@ -77,7 +77,6 @@ class TableManager(CommandManager):
         raise unknown_command(argv[: self._get_last_possible_command_index(argv)] or argv[:1], self.commands)
 
     def _with_whole_name(self, found: tuple[type[Command], str, list[str]]) -> tuple[type[Command], str, list[str]]:
-        """Complete the name of a command whose words were abbreviated."""
         factory, typed, rest = found
         words = typed.split()
         names = (name for name in self.commands if len(name.split()) == len(words))

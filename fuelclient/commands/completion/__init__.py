@@ -115,7 +115,6 @@ def answer(words: Sequence[str]) -> str:
 
 
 def _read(words: Iterable[str]) -> _Line:
-    """Read the command, its options and their values from the words before the cursor."""
     line = _Line()
     for word in words:
         if not line.closed and word == "--":

@@ -60,7 +60,6 @@ def graph_lines(comparison: Comparison, expansion: Expansion) -> Iterator[str]:
 
 
 def snapshots_of(backend: Backend, env: int) -> dict[str, Snapshot]:
-    """The graphs of an environment by type."""
     types = sorted({summary.type for summary in backend.graphs.list(env)})
     return {graph_type: backend.graphs.snapshot(env, graph_type) for graph_type in types}
 

@@ -75,7 +75,6 @@ class Conversation:
             yield printable(str(error))
 
     def candidates(self, text: str) -> list[str]:
-        """Complete a command of the prompt or the path of a fact."""
         if text.startswith(":"):
             return [word for word in (_NODE, _QUIT, _HELP) if word.startswith(text)]
         model, colon, path = text.rpartition(":")
@@ -88,7 +87,6 @@ def _value_text(value: Any) -> str:
 
 
 def _typed_lines(conversation: Conversation, stdout: TextIO) -> Iterator[str]:
-    """Yield lines from the terminal, until Ctrl-D."""
     with _line_editing(conversation):
         while True:
             try:

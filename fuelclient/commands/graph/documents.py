@@ -41,7 +41,6 @@ def graph_document(
 
 
 def _load(path: str, stdin: TextIO, absolute: bool) -> Document:
-    """Read a file, or stdin if the path is `-`."""
     document = files.load(path, stdin=stdin)
     if path == "-" or not absolute:
         return document

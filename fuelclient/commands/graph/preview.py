@@ -179,7 +179,6 @@ class GraphPreview(Comparing, Lister):
     )
 
     def run(self, parsed_args: argparse.Namespace) -> int:
-        """The exit code depends on the findings and, with `--exit-code`, on the comparison."""
         if parsed_args.exit_code and not (parsed_args.verify or _compares(parsed_args)):
             hint = "Add --with, --without, --against or --verify, or leave --exit-code out."
             raise UsageError("--exit-code needs a comparison.", hint=hint)

@@ -106,7 +106,6 @@ def _with_unreadable(study: Study) -> tuple[Finding, ...]:
 
 
 def _with_warnings(findings: tuple[Finding, ...], snapshot: Snapshot) -> tuple[Finding, ...]:
-    """Add the warnings about the documents of the layers."""
     reported = {(finding.code, finding.task) for finding in findings}
     reported |= {("G013", task) for code, task in reported if code == "G046"}  # G046 has more detail
     warnings = (warning for layer in snapshot.layers for warning in layer.warnings)

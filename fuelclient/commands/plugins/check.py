@@ -137,7 +137,6 @@ class PluginsCheck(DocumentCheck):
         write_changes(self, parsed_args, path, migration)
 
     def _contexts(self, parsed_args: argparse.Namespace) -> Iterator[Context]:
-        """Yield the environment or the releases in which the packages are checked too."""
         if parsed_args.env is not None:
             from fuelclient.backends.assumed_nodes import evaluation_beside
             from fuelclient.commands.env.change import snapshots_of
@@ -170,7 +169,6 @@ class Context:
 
 
 def release_contexts(backend: Backend, release_id: int | None = None) -> Iterator[Context]:
-    """Yield a context with the graphs of one release, or of each."""
     releases = backend.releases.list() if release_id is None else [backend.releases.get(release_id)]
     listed = backend.graphs.list() if releases else ()
     for release in releases:

@@ -100,7 +100,6 @@ class PluginsDiff(Question):
         )  # fmt: skip
 
     def _users(self, names: set[str]) -> Iterator[Environment]:
-        """Yield the environments in which a plugin of these names is enabled."""
         for cluster in self.backend.clusters.list():
             if any(plugin.name in names for plugin in self.backend.plugins.enabled(cluster.id)):
                 yield self.backend.clusters.environment(cluster.id)

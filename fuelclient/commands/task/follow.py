@@ -87,7 +87,6 @@ _MAX_FAILURES = 20
 
 
 def counts(progress: Progress) -> list[str]:
-    """Count the instances of each status, in words."""
     return [f"{number} {word}" for word, number in counted(progress)]
 
 
@@ -206,7 +205,6 @@ def frame(run: Run, progress: Progress, now: datetime, width: int, height: int) 
 
 
 def _titles(run: Run) -> list[str]:
-    """Name the run, its environment and the graph that runs."""
     titles = [f"Run {run.id}"]
     if run_word(run) != run.status:
         titles.append(run_word(run))

@@ -236,7 +236,6 @@ def _action_word(runs: bool | None) -> str:
 
 
 def _log_summary(plan: PlannedGraph) -> None:
-    """Print on stderr how many instances would run, be skipped or depend on unknown facts, and where."""
     running = sum(instance.runs for instance in plan.instances)
     unknown = [instance.unknown for instance in plan.instances if instance.unknown]
     LOG.info(

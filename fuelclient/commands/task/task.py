@@ -23,7 +23,6 @@ _COLUMNS = ("id", "status", "name", "graph_type", "cluster", "result", "dry_run"
 
 
 def _row(run: Run) -> tuple[Any, ...]:
-    """The cells of `_COLUMNS`."""
     return (
         run.id, str(run.status), run.name, run.graph_type or None, run.cluster_id or None,
         Fields(plain(run.result)), run.dry_run, run.progress,
@@ -138,8 +137,6 @@ _STOPPING = "Stop deployment task with id {0.id} for the environment {0.cluster_
 
 
 class Stopping(Command):
-    """A command that stops a run."""
-
     def stop(self, parsed_args: argparse.Namespace, /) -> Run:
         raise NotImplementedError
 
