@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from requests.adapters import BaseAdapter
+
+from fuelclient.backends.base import Backend
 from fuelclient.backends.http.backend import Connection
 from fuelclient.backends.http.session import Session
-
-if TYPE_CHECKING:
-    from requests.adapters import BaseAdapter
-
-    from fuelclient.backends.base import Backend
-    from fuelclient.settings.master import Master
+from fuelclient.settings.master import Master
 
 
 class _Connected(Connection):

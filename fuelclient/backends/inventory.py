@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from fuelclient.model.release import Role, Tag
+from fuelclient.model.release import Release, Role, Tag
 
 if TYPE_CHECKING:
     from fuelclient.environment.differences import Copied, EnvironmentCopy
     from fuelclient.model.graph import OwnerRef
     from fuelclient.model.label import Label
     from fuelclient.model.node import Node
-    from fuelclient.model.release import Release
     from fuelclient.model.sequence import DeploymentSequence
 
 Value = TypeVar("Value")

@@ -6,14 +6,12 @@ own for this (`store.names`); a master is read through its facets, with short ti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from fuelclient.backends.base import Backend
     from fuelclient.settings import Settings
 

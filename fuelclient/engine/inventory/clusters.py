@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
@@ -17,12 +17,10 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node
 from fuelclient.plan.deploy_changes import DELETION_TYPES
+from fuelclient.plan.inputs import EnvironmentChange
 from fuelclient.store import graphs
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import clusters, nodes
-
-if TYPE_CHECKING:
-    from fuelclient.plan.inputs import EnvironmentChange
 
 
 class Clusters(Facet):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
@@ -21,11 +21,9 @@ from fuelclient.errors import InvalidDocument, NotFound, UsageError
 from fuelclient.model.finding import Finding, require_no_errors
 from fuelclient.model.package import Selection
 from fuelclient.model.plugin import Installed, Plugin, Synced
+from fuelclient.plan.inputs import EnvironmentChange
 from fuelclient.store import plugins
 from fuelclient.store.database import Connection
-
-if TYPE_CHECKING:
-    from fuelclient.plan.inputs import EnvironmentChange
 
 
 class Plugins(Facet):
