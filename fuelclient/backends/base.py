@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
-from fuelclient.backends.inventory import Copies, Networks, Nodes, Releases, Roles, Sequences, Tags, reads
+from fuelclient.backends.inventory import Networks, Nodes, Releases, Roles, Sequences, Tags, reads
 from fuelclient.model.graph import DEFAULT_TYPE, OwnerRef, Uploaded
 
 if TYPE_CHECKING:  # at run time, a command only loads the values of the facets that it uses
+    from fuelclient.backends.inventory import Copies
     from fuelclient.model.cluster import Cluster
     from fuelclient.model.diagnosis import Diagnosis
     from fuelclient.model.environment import Environment
