@@ -285,8 +285,7 @@ _FORMULA = re.compile(r"[=+@\t\r]|-(?![0-9.]*\Z)")
 class Csv(_FlatRows, CSVLister):
     """Comma separated values with a header. A cell that a spreadsheet would run as a formula begins with a quote."""
 
-    def emit_list(self, column_names: Sequence[str], data: Rows, stdout: TextIO, parsed_args: Any) -> None:
-        super().emit_list(column_names, ([no_formula(text(cell)) for cell in row] for row in data), stdout, parsed_args)
+    _cell = staticmethod(lambda cell: no_formula(_flat(cell)))
 
 
 def no_formula(cell: Any) -> Any:

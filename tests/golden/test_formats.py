@@ -82,6 +82,7 @@ def test_a_bar_does_not_end_a_cell_of_markdown(tiny: CommandLine) -> None:
         ("@SUM(A1)", "'@SUM(A1)"),
         ("+1", "'+1"),
         ("-cmd", "'-cmd"),
+        ("\n=cmd()", "'=cmd()"),
         ("-1.5", "-1.5"),
         ("-", "-"),
         (-1, "-1"),
