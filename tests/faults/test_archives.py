@@ -289,8 +289,8 @@ def _greedy_zstd() -> bytes:
     return samples.rpm_bytes(data, "zstd")
 
 
-_file(RPM, "greedy xz", "bad.rpm", "damaged", _greedy_xz)
-_file(RPM, "greedy zstd", "bad.rpm", "damaged", _greedy_zstd)
+_file(RPM, "greedy xz", "bad.rpm", "memory", _greedy_xz)
+_file(RPM, "greedy zstd", "bad.rpm", "memory", _greedy_zstd)
 _file(RPM, "bzip2", "bad.rpm", "bzip2", _package(b"BZh9", "bzip2"))
 _file(RPM, "text", "bad.rpm", "not an .rpm package", lambda: b"name: plugin\n" * 100)
 _file(RPM, "empty", "bad.rpm", "not an .rpm package", lambda: b"")

@@ -32,8 +32,15 @@ def decompressed(source: BinaryIO, compressor: str) -> Iterator[bytes]:
         yield from reader(source)
     except EOFError:
         raise Unusable("the archive is truncated: its compressed data ends too early") from None
-    except (gzip.BadGzipFile, zlib.error, lzma.LZMAError):
-        raise Unusable(_DAMAGED) from None
+    except (gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+        raise _refusal(error) from None
+
+
+def _refusal(error: Exception) -> Unusable:
+    """Tell damaged data from data that asks for more memory than the limits allow: the libraries raise one error."""
+    if "memory" not in str(error).lower():
+        return Unusable(_DAMAGED)
+    return Unusable("its compressed data asks for too much memory", "Rebuild the package with a smaller dictionary.")
 
 
 def _plain(source: Any) -> Iterator[bytes]:
@@ -63,8 +70,8 @@ def _zstd(source: BinaryIO) -> Iterator[bytes]:
     try:
         with decoder.stream_reader(source, read_size=CHUNK, closefd=False) as stream:
             yield from _plain(stream)
-    except zstandard.ZstdError:
-        raise Unusable(_DAMAGED) from None
+    except zstandard.ZstdError as error:
+        raise _refusal(error) from None
 
 
 class Stream:
