@@ -109,7 +109,7 @@ class NetworkGroupUpdate(_GroupCommand, ShowOne):
         values = {name: getattr(parsed_args, name) for name in (*_COLUMNS[1:], "meta")}
         changes = {name: value for name, value in values.items() if value is not None}
         if not changes:
-            raise UsageError("Nothing to update.", hint="Name what changes: --name, --cidr, --vlan, --gateway, --meta.")
+            raise UsageError("Nothing to update.", hint="Name what changes, such as --name or --cidr.")
         return self.writable().services.update_network_group(parsed_args.id, changes)
 
 

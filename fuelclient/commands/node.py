@@ -441,7 +441,8 @@ class NodeCheck(DiagnosisCheck):
         if not ids:
             ids = [node.id for node in self.backend.nodes.list(parsed_args.env) if node.cluster_id is not None]
         if not ids:
-            LOG.info("There is no node in any environment. Add some with 'fuel2 env add nodes'.")
+            where = "any environment" if parsed_args.env is None else f"environment {parsed_args.env}"
+            LOG.info("There is no node in %s. Add some with 'fuel2 env add nodes'.", where)
         return self.diagnosis_rows(self.backend.runs.check(ids, parsed_args.graph_type))
 
 

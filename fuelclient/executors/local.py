@@ -75,8 +75,8 @@ class LocalTransport:
         try:
             await asyncio.to_thread(write, path, content)
         except OSError as error:
-            where = error.filename or path
-            raise Unreachable(f"{where} cannot be copied to {path}: {error.strerror}.", final=True) from error
+            source = "" if error.filename in (None, path) else f" from {error.filename}"
+            raise Unreachable(f"{path} cannot be written{source}: {error.strerror}.", final=True) from error
 
     async def close(self) -> None:
         """Do nothing, since nothing is open."""

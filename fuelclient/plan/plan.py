@@ -192,7 +192,7 @@ def _unrunnable_findings(
             unfit.setdefault(index, []).append(problem)
     for index, (problem, *more) in unfit.items():
         task = expansion.tasks[index]
-        others = f" The same holds on {len(more)} more nodes." if more else ""
+        others = f" The same holds on {len(more)} more node{'s' * (len(more) > 1)}." if more else ""
         hint = "Configure what is missing, override the task, or leave it out with a filter."
         yield finding_at(Severity.ERROR, "G046", task, "type", f"{problem}{others}", hint)
     severity = Severity.WARNING if request.dry_run else Severity.ERROR

@@ -39,7 +39,8 @@ def query(route: Route, given: MultiDict[str, str]) -> dict[str, Any]:
         if value not in (None, []):
             values[name] = value
         elif parameter.required:
-            raise _bad_query(parameter, f"The query parameter {name} is required")
+            message = f"The query parameter {name} is required"
+            raise HttpError(400, UsageError(f"{message}."), message)
     return values
 
 
@@ -76,7 +77,7 @@ def _check(data: Any, schema: Schema) -> None:
     )
     if errors:
         findings = [_finding(error) for error in errors[:_MAX_ERRORS]]
-        more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         refusal = InvalidDocument(f"{findings[0].message}{more}.", findings=findings)
         path_text = f"deque({list(errors[0].path)!r}): " if errors[0].path else ""  # in Nailgun's words
         raise HttpError(400, refusal, f"{path_text}{_shortened(errors[0].message)}")

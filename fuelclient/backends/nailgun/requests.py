@@ -101,7 +101,9 @@ def act(master: Master, action: Action, request: RunRequest) -> Run:
         if getattr(request, option) and option not in (*spec.always, *spec.optional, *spec.implied):
             raise Unsupported(
                 f"A Fuel master cannot {action} an environment with --{option.replace('_', '-')}.",
-                hint="Leave the option out. `fuel2 graph execute` has it for single graphs.",
+                hint="Leave it out."
+                if option == "executor"
+                else "Only `fuel2 graph execute` has it, for single graphs.",
             )
     query = {
         _PARAMETERS.get(name, name): getattr(request, name)

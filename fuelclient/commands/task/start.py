@@ -241,7 +241,7 @@ def _log_summary(plan: PlannedGraph) -> None:
     LOG.info(
         "Graph %s: %s would run, %d would be skipped%s, on %s in %s.%s", plan.graph_type,
         count(running, "task instance"), len(plan.instances) - running - len(unknown),
-        f", {len(unknown)} are unknown" if unknown else "", count(len(plan.nodes), "node"),
+        f", {len(unknown)} unknown" if unknown else "", count(len(plan.nodes), "node"),
         count(plan.generations, "generation"),
         " Graphs before it may still change this." if plan.after_earlier else "",
     )  # fmt: skip

@@ -188,7 +188,7 @@ def test_a_dry_run_names_what_is_unknown_and_goes_on(unsure: Executions, fuel2: 
         ("c", True, "", ""),
         ("b", False, "unknown", "$.rack.word"),
     ]
-    assert "1 task instance would run, 0 would be skipped, 2 are unknown," in done.err
+    assert "1 task instance would run, 0 would be skipped, 2 unknown," in done.err
     assert "Unknown: $.rack.word (1 task instance)." in done.err
     table = fuel2.ok("graph", "execute", "--env", 1, "--node", 1, "--dry-run").out
     assert table.count("unknown ($.rack.") == 2
