@@ -28,8 +28,7 @@ def merged_tasks(backend: Backend, cluster_id: int, graph_type: str, levels: Seq
 def graph_for(backend: Backend, cluster_id: int, types: Sequence[str], verb: str) -> str:
     """The first of `types` whose graph in an environment has tasks.
 
-    Raise `Unsupported` if there is none; its message describes such a graph with `verb`, as in "no graph that resets
-    nodes".
+    Raise `Unsupported` if no type has such a graph. `verb` completes its message: "no graph that resets nodes".
     """
     backend.clusters.get(cluster_id)
     for graph_type in types:

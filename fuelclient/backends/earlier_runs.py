@@ -18,7 +18,7 @@ def ended_runs(backend: Backend, cluster_id: int) -> list[Run]:
 
 
 def last_run(backend: Backend, cluster_id: int, graph_type: str) -> Run:
-    """The last ended run of a graph, without dry runs and noop runs. Raise `NotFound` if there is none."""
+    """The last ended run of a graph, without dry runs and noop runs. Raise `NotFound` if it has not run."""
     ended = [run for run in ended_runs(backend, cluster_id) if run.graph_type == graph_type]
     if not ended:
         raise NotFound(
