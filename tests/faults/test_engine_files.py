@@ -19,7 +19,7 @@ from fuelclient.store.database import Database
 from fuelclient.store.health import _DOCUMENTS
 from fuelclient.store.migrations import LATEST
 
-OLD = sorted((Path(__file__).parents[1] / "data/engines").glob("schema-*.sql"))
+OLD = sorted((Path(__file__).parents[1] / "data/engines").glob("schema-*.sql"), key=lambda path: int(path.stem[7:]))
 """What earlier versions wrote: a release, an environment with a graph and two nodes, from schema 4 on also a run."""
 
 
