@@ -66,6 +66,7 @@ class Node:
     pending_addition: bool = False
     pending_deletion: bool = False
     labels: Mapping[str, str | None] = field(default_factory=dict)
+    rack: str = ""
 
     @property
     def hostname(self) -> str:
