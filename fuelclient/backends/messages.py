@@ -25,7 +25,7 @@ from fuelclient.errors import FuelError, InvalidDocument, UsageError
 from fuelclient.files.limits import DOCUMENT, MAX_NUMBER_LENGTH, Limits
 from fuelclient.model.finding import Finding
 
-REVISION = 6
+REVISION = 5
 """The revision of messages. It grows with each change of a protocol or of its values (tests/golden/messages.txt)."""
 
 NOT_SENT = frozenset({("plugins", "install"), ("runs", "act"), ("runs", "checker"), ("runs", "decided")})

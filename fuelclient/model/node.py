@@ -66,7 +66,6 @@ class Node:
     pending_addition: bool = False
     pending_deletion: bool = False
     labels: Mapping[str, str | None] = field(default_factory=dict)
-    rack: str = ""
 
     @property
     def hostname(self) -> str:

@@ -39,7 +39,6 @@ MIGRATIONS = (
     Migration(8, "which graphs a copy of an environment was made of", schema.COPIED_GRAPHS),
     Migration(9, "files of deleted runs that are still to be removed", schema.LEFTOVERS),
     Migration(10, "what documents of graphs were warned of", schema.WARNINGS),
-    Migration(11, "racks of nodes", ("ALTER TABLE nodes ADD COLUMN rack TEXT NOT NULL DEFAULT ''",)),
 )
 """All steps in their order."""
 

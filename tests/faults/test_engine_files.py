@@ -25,7 +25,7 @@ OLD = sorted((Path(__file__).parents[1] / "data/engines").glob("schema-*.sql"), 
 
 PLAIN = {
     "releases": "name version operating_system state description", "clusters": "name status net_segment_type",
-    "nodes": "name status ip mac executor error_type rack", "runners": "boot_id start_time heartbeat",
+    "nodes": "name status ip mac executor error_type", "runners": "boot_id start_time heartbeat",
     "plugins": "name version title package_version directory origin", "deployment_graphs": "name",
     "release_deployment_graphs": "type", "plugin_deployment_graphs": "type", "cluster_deployment_graphs": "type",
     "deployment_graph_tasks": "task_name source_file",
