@@ -74,12 +74,12 @@ def connect(
     server: str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Iterator[Backend]:
-    """Yield the backend over an engine file, or of a master, and close it at the end.
+    """Yield a backend for an engine file or for a master, and close it at the end of the block.
 
     With neither, environment variables and settings files decide, as they do for `fuel2`. `settings` override them by
     name (`{"OS_USERNAME": "admin"}`), but not an engine or a server that is given; `fuel2 config show` lists the names.
-    Settings that the engine reads while it works, such as `FEATURE_GROUPS`, apply to the whole process until then.
-    Nothing is opened before its first use: a file that does not exist is made by the first write.
+    Settings that the engine reads while it works, such as `FEATURE_GROUPS`, apply to the whole process until the end of
+    the block. Nothing is opened before its first use: a file that does not exist is created by the first write.
 
     Raise `UsageError` if both an engine and a server are given, and for an unknown or invalid setting. Methods of the
     backend raise only `FuelError`; any other exception is chained as its cause.
@@ -115,7 +115,7 @@ _Result = TypeVar("_Result")
 def _guard(function: Callable[_Parameters, _Result], name: str = "") -> Callable[_Parameters, _Result]:
     """Wrap a function so that it raises only `FuelError`."""
 
-    @wraps(function, updated=())  # the signature of a bound method is not that of its function
+    @wraps(function, updated=())  # a `__signature__` in `__dict__` has `self`, and that of a bound method has not
     def guarded(*args: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
         try:
             return function(*args, **options)

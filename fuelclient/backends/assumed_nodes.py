@@ -44,7 +44,7 @@ def with_assumed_nodes(
     return assumed, replace(request, node_ids=tuple(node.id for node in nodes)), assumption
 
 
-def evaluation_beside(backend: Backend, environment: Environment, known: Snapshot) -> Expressions | None:
+def evaluation_on_assumed_nodes(backend: Backend, environment: Environment, known: Snapshot) -> Expressions | None:
     """The evaluation of expressions on the nodes that are assumed for a graph; None if there are no facts.
 
     The environment of the graph need not be stored.

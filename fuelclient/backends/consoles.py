@@ -46,7 +46,7 @@ class ConsoleFacts:
 def console_facts(backend: Backend, cluster_id: int, before: int | None = None) -> ConsoleFacts:
     """The facts of an environment now, and those of the last successful run that was not a dry run.
 
-    With `before`, both are as this run found them when it began. Raise `NotFound` if that run is on
+    With `before`, the id of a run, both are as that run found them when it began. Raise `NotFound` if that run is on
     another environment, or recorded no facts.
     """
     run = None if before is None else backend.runs.get(before)

@@ -1,4 +1,5 @@
-"""The facets of the boundary for releases, nodes, networks, roles, tags, sequences and copies of environments.
+"""The parts of the backend interface (facets) for releases, nodes, networks, roles, tags, sequences and copies of
+environments.
 
 `backends.base` has the others.
 """
@@ -30,7 +31,7 @@ def reads(method: Method) -> Method:
 class Releases(Protocol):
     @reads
     def list(self) -> Sequence[Release]:
-        """All releases by id."""
+        """All releases, in the order of their ids."""
 
     @reads
     def get(self, release_id: int) -> Release:
@@ -39,8 +40,8 @@ class Releases(Protocol):
     def create(self, releases: Sequence[Release]) -> Sequence[Release]:
         """Create all of `releases` or none, each with an empty graph of the default type.
 
-        An id of 0, or one that is taken, is replaced by the next free one. Raise `Conflict` if a name and version is
-        taken or given twice, `UsageError` for an id below 0 or above 2147483647.
+        An id of 0, or one that is taken, is replaced by the next free one. Raise `Conflict` if a release with the same
+        name and version already exists or is given twice, `UsageError` for an id below 0 or above 2147483647.
         """
 
     def delete(self, release_id: int) -> None:
@@ -57,7 +58,7 @@ class Releases(Protocol):
         """Store all fields of the release with this id; sections of metadata that it leaves out stay.
 
         Raise `NotFound` if it does not exist, `Conflict` if another one has its name and version, if it belongs to a
-        plugin, or if it would lack a role of a node.
+        plugin, or if it would no longer have a role that a node has.
         """
 
     def set_repositories(self, release_id: int, repositories: Sequence[Mapping[str, Any]]) -> None:
@@ -118,7 +119,8 @@ class Nodes(Protocol):
         """Store the interfaces of a node. Raise `InvalidDocument` if they are invalid."""
 
     def set_labels(self, node_ids: Sequence[int] | None, labels: Mapping[str, str | None]) -> Sequence[int]:
-        """Add labels to nodes (None: all), all or none, and return the ids of the nodes.
+        """Add labels to nodes (None: all nodes) and return the ids of the nodes. After an error, no node is changed; on
+        a Fuel master, the nodes before it stay changed.
 
         Raise `NotFound` for an unknown node, `UsageError` for a label without a name.
         """
@@ -190,16 +192,16 @@ class Descriptions(Protocol[Value]):
 class Roles(Descriptions[Role], Protocol):
     """Roles.
 
-    `create` and `update` also raise `InvalidDocument` for an undefined volume. A role is in use while a node has it
-    and its environment would lose it.
+    `create` and `update` also raise `InvalidDocument` for an undefined volume. A role is in use while a node has it and
+    nothing else in the node's environment defines it.
     """
 
 
 class Tags(Descriptions[Tag], Protocol):
     """Tags, which decide where tasks are placed.
 
-    A release also has the tags that only its roles name; `create` describes one of these. A tag is in use while a role
-    carries it and no other owner describes it.
+    A release also has tags that its roles name but nothing describes; `create` can add the description of such a tag. A
+    tag is in use while a role carries it and no other owner describes it.
     """
 
 
@@ -208,7 +210,7 @@ class Sequences(Protocol):
 
     @reads
     def list(self, *, release_id: int | None = None, cluster_id: int | None = None) -> Sequence[DeploymentSequence]:
-        """All sequences by id, or those of a release, or those that an environment can execute."""
+        """All sequences, those of a release, or those that an environment can execute, in the order of their ids."""
 
     @reads
     def get(self, sequence_id: int) -> DeploymentSequence:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fuelclient.settings import Settings
 
 Row = tuple[str, str, str]
-"""An id, a name, and a description, such as a status or version. Things without an id or a name have it empty."""
+"""An id, a name, and a description, such as a status or version. The id or the name is empty if there is none."""
 
 MASTER_SECONDS = 2.0
 

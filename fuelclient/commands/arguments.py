@@ -202,7 +202,7 @@ def seconds(word: str) -> int:
 
 
 def nonempty(word: str) -> str:
-    """Return `word`, but refuse an empty one: in a script it usually is an unset variable."""
+    """Return `word`, but refuse an empty one: in a script it is usually an unset variable."""
     if not word.strip():
         raise argparse.ArgumentTypeError(f"'{word}' is empty; leave the option out, or give it a value")
     return word
@@ -231,7 +231,7 @@ Arguments = tuple[Argument, ...]
 def option(*spellings: str, **keywords: Any) -> Argument:
     """An option, or an argument, with the keywords of `argparse.ArgumentParser.add_argument`.
 
-    Without a type, an empty value is refused: in a script it usually is an unset variable.
+    Without a type, an empty value is refused: in a script it is usually an unset variable.
     """
     if not keywords.keys() & {"action", "choices", "type"}:
         keywords["type"] = nonempty
@@ -361,7 +361,7 @@ REACH_OPTIONS = (
 
 AS_MASTER = flag("--as-master", help="also report what a Fuel master would refuse or do differently")
 YES = flag("-y", "--yes", help="do not ask on a terminal")
-ASSUME = option("--assume", metavar="SPEC", help="other nodes: controller=3,compute+cinder=2")
+ASSUME = option("--assume", metavar="SPEC", help="nodes to assume instead: controller=3,compute+cinder=2")
 """Nodes to assume in place of the environment's nodes: `assume`, or None."""
 SOME_NODES = nodes_option(required=False, help="only these nodes of the environment: 1 2 or 1,2")
 EXIT_CODE = flag("--exit-code", help="exit with 10 if anything differs")

@@ -29,7 +29,7 @@ class Complete(Command, CompleteCommand):
 
     It completes commands, options and their values: environments, releases, nodes, plugins, graph types, tasks, roles
     and runs as they are in the engine file or on the Fuel master, and file names where files belong. With --install,
-    the script is put where the shell finds it; without, it is printed.
+    the script is put where the shell finds it; without it, the script is printed.
 
       fuel2 complete --install
       fuel2 complete --shell zsh
@@ -49,7 +49,7 @@ class Complete(Command, CompleteCommand):
         ),
         flag(
             "--install",
-            help="put the script where the shell finds it, and mention it in the shell's own file if that is needed",
+            help="put the script where the shell finds it, and load it from the shell's startup file if that is needed",
         ),
         option(
             "--words", type=str, nargs=argparse.REMAINDER, metavar="WORD",
@@ -94,8 +94,9 @@ def script(shell: str, name: str) -> str:
 def install(shell: str, name: str) -> list[str]:
     """Put the script where the shell finds it and return what was done, a line for each file.
 
-    zsh, and bash without the package bash-completion, search no directory of the user. Their startup file gets a line
-    that loads the script, unless it has it. Raise `Unavailable` if a file cannot be written.
+    zsh, and bash without the package bash-completion, do not search any directory in the user's home. A line that loads
+    the script is added to their startup file, unless it is there already. Raise `Unavailable` if a file cannot be
+    written.
     """
     home = Path(os.environ.get("HOME") or os.path.expanduser("~"))
     data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local/share")
@@ -118,7 +119,7 @@ def install(shell: str, name: str) -> list[str]:
         raise Unavailable(
             f"{error.filename} cannot be written: {reason}.", hint=f"'{PROGRAM} complete --shell {shell}' prints it."
         ) from error
-    return [*done, f"Completion works in each {shell} that is started from now on."]
+    return [*done, f"Completion works in every {shell} that you start from now on."]
 
 
 def _append(path: Path, line: str) -> bool:

@@ -136,9 +136,9 @@ class NodeDisksDownload(documents.DocumentDownload):
 
 
 class NodeDisksGetDefault(documents.DocumentDownload):
-    """Write the disks of a node, divided as its roles need it, to a file
+    """Write the disks of a node, divided into volumes as its roles require, to a file
 
-    The file is that of 'node disks download'. Only a Fuel master divides disks.
+    The file is named and written as by 'node disks download'. Only a Fuel master divides disks.
 
       fuel2 node disks get-default 1 -f yaml
     """
@@ -175,10 +175,10 @@ class NodeInterfacesDownload(documents.DocumentDownload):
 
 
 class NodeInterfacesGetDefault(documents.DocumentDownload):
-    """Write the interfaces of a node, with the networks they have at first, to a file
+    """Write the interfaces of a node, with their default networks, to a file
 
-    The file is that of 'node interfaces download'. The embedded engine takes the interfaces from the node's attributes
-    (meta.interfaces); a node without them has eth0, from which it boots, and eth1.
+    The file is named and written as by 'node interfaces download'. The embedded engine takes the interfaces from
+    the node's attributes (meta.interfaces); a node without them has eth0, from which it boots, and eth1.
 
       fuel2 node interfaces get-default 1 -f yaml
     """
@@ -235,7 +235,7 @@ class NodeAttributesUpload(documents.DocumentUpload):
 
     noun, part = "node", "attributes"
     arguments = (*_file_options("read"), YES)
-    question = "Replace all attributes of node {id} by those of {document.file}?"
+    question = "Replace all attributes of node {id} with those in {document.file}?"
     done = "Attributes for node {id} were uploaded."
 
     def content(self, document: Document, parsed_args: argparse.Namespace) -> Mapping[str, Any]:  # noqa: ARG002
@@ -263,8 +263,8 @@ class TaskDeploymentInfoDownload(_RunDocument):
     """Write the facts that a run saw to a file
 
     The facts were recorded when the graph of the run was planned: the common facts, and those of each node. For a run
-    of several graphs they are those of the graph that was planned last; each part has its own. They may contain
-    passwords.
+    of several graphs they are those of the graph that was planned last; the run of each graph has its own. They may
+    contain passwords.
 
       fuel2 task deployment-info download 12 --file - | less
     """

@@ -74,7 +74,7 @@ class Demo(Command):
             env = store(self.writable(), loaded)
             _log_summary(loaded, env)
         else:
-            LOG.info("%s has the examples already, as environment %d (%s).", self.backend.target, env, ENVIRONMENT)
+            LOG.info("%s already has the examples, as environment %d (%s).", self.backend.target, env, ENVIRONMENT)
         LOG.info("Try:")
         for line in suggestions(self.shell.called, self.backend.target):
             self.say(line)

@@ -25,7 +25,7 @@ _FORMATS = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 def output_options(*spellings: str, default: str) -> Arguments:
     """The options for the file to write and its format: `file` and `format`, each a text or None."""
     file_help = f"the file to write; - is stdout (default: {default})"
-    form = option("--format", choices=("yaml", "json"), help="default: by the name of the file, else yaml")
+    form = option("--format", choices=("yaml", "json"), help="default: as the file name implies, or yaml")
     return option(*spellings, metavar="PATH", dest="file", help=file_help), form
 
 
@@ -52,7 +52,7 @@ def overwrites(command: Command, parsed_args: argparse.Namespace, path: str, *, 
     if command.app.stdin.isatty():
         command.confirm(f"Overwrite {path}?")
     else:
-        LOG.warning("%s exists and is overwritten.", path)
+        LOG.warning("%s already exists and will be overwritten.", path)
     return True
 
 
@@ -100,7 +100,7 @@ def file_options(verb: str) -> Arguments:
     """The options that name a file to read or to write (`verb`); `file_of` reads them."""
     stream = "stdout" if verb == "write" else "stdin"
     return (
-        option("-f", "--format", choices=("json", "yaml"), help="default: by the name of the file, else yaml"),
+        option("-f", "--format", choices=("json", "yaml"), help="default: as the file name implies, or yaml"),
         one_of(
             option("-d", "--directory", metavar="DIR", help="directory of the files (default: .)"),
             option("--file", metavar="PATH", help=f"the file to {verb}; - is {stream}"),
@@ -217,7 +217,7 @@ class DocumentUpload(_OwnedDocument, Upload):
     """Read a document from the path to which `DocumentDownload` writes it, and ask before it replaces another one."""
 
     arguments = (*file_options("read"), YES)
-    question = "Replace the {command.part} of {command.noun} {id} by those of {document.file}?"
+    question = "Replace the {command.part} of {command.noun} {id} with those in {document.file}?"
     done = "{command.subject} with id {id} was loaded from {path}"
 
 

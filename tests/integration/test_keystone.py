@@ -132,7 +132,7 @@ def test_a_token(shared: Site) -> None:
     assert names(shared.fuel2("env", "list", "-f", "json", token=shared.token())) == ["prod"]
     refused = shared.fuel2("env", "list", token="no-token")  # noqa: S106 (it is none)
     assert refused.code == UNAUTHORISED, refused
-    assert "The token of OS_TOKEN was used: it may have expired" in refused.err
+    assert "The token in OS_TOKEN was used: it may have expired" in refused.err
 
 
 def test_a_revoked_token(shared: Site) -> None:

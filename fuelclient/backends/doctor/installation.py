@@ -41,9 +41,9 @@ def sources(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _python() -> Diagnosis:
-    program = f"fuelclient {__version__} on Python {platform.python_version()} ({sys.executable})"
+    program = f"Python {platform.python_version()} ({sys.executable})"
     if sys.version_info[:3] >= _MIN_PYTHON:
-        return Diagnosis(_AREA, "python", Health.OK, program)
+        return Diagnosis(_AREA, "python", Health.OK, f"fuelclient {__version__} on {program}")
     minimum = ".".join(map(str, _MIN_PYTHON))
     return Diagnosis(
         _AREA, "python", Health.ERROR, f"{program} is older than {minimum}", f"Install Python {minimum} or later."
@@ -56,7 +56,7 @@ def _libraries() -> Iterator[Diagnosis]:
         requirements = requires("fuelclient") or []
     except PackageNotFoundError:
         yield Diagnosis(
-            _AREA, "libraries", Health.WARNING, "fuelclient runs from files that are not installed", "pip install ."
+            _AREA, "libraries", Health.WARNING, "fuelclient runs from files and is not installed", "pip install ."
         )
         return
     usable = 0
@@ -98,7 +98,7 @@ def _extras() -> Iterator[Diagnosis]:
         if find_spec(module) is not None:
             yield Diagnosis(_AREA, f"extra {extra}", Health.OK, f"{purpose}: {module} is installed")
         else:
-            message = f"{purpose}: not installed, and only needed for that"
+            message = f"{module} is not installed; it is only needed for {purpose}"
             yield Diagnosis(_AREA, f"extra {extra}", Health.OK, message, f"pip install 'fuelclient[{extra}]'")
 
 
@@ -113,6 +113,6 @@ def _program() -> Diagnosis:
         )  # fmt: skip
     if os.path.exists(ours) and os.path.realpath(theirs) != os.path.realpath(ours):
         return Diagnosis(
-            "paths", "fuel2", Health.WARNING, f"the shell runs {theirs}, this is {ours}", "Change the order of PATH."
+            "paths", "fuel2", Health.WARNING, f"the shell runs {theirs}, not {ours}", "Change the order of PATH."
         )
     return Diagnosis("paths", "fuel2", Health.OK, theirs)

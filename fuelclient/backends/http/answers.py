@@ -166,7 +166,7 @@ def refused(answer: Response, about: About | None, who: str = "", *, has_roles: 
         return errors.Unauthorised(f"{answer.url} {verb}{_colon(text)}.", hint=hint)
     if answer.status in (405, 501):
         return errors.Unsupported(
-            f"This master has no {answer.method} {answer.url}{_colon(text)}.", hint="It may be older."
+            f"This master has no {answer.method} {answer.url}{_colon(text)}.", hint="The master may be too old."
         )
     message = _sentence(text or f"{answer.url} answered {answer.status}")
     if answer.status == 409 or (answer.status == 400 and (answer.is_plain or _STATE.match(text))):
@@ -200,7 +200,7 @@ _FAILURES: tuple[tuple[Any, str, str], ...] = (
     (ProxyError, "{url}: the proxy cannot be used{cause}", "Check HTTP_PROXY."),
     (
         Timeout,
-        "{url} could not be connected to in {timeout:g} seconds",
+        "No connection to {url} could be made within {timeout:g} seconds",
         "Check --server or SERVER_ADDRESS, or raise HTTP_TIMEOUT.",
     ),
     ((ChunkedEncodingError, ContentDecodingError), "{url} broke off in the middle of its answer{cause}", "Try again."),

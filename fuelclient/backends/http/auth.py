@@ -1,4 +1,4 @@
-"""Get tokens from Keystone, or from the file of a server of this user, and explain refusals of them.
+"""Get tokens from Keystone, or from the token file of a server that this user started, and explain why one was refused.
 
 Keystone v3 through keystoneauth1 (password, application credential, token); v2.0, which masters up to Fuel 10 have,
 through python-keystoneclient and the same session. Both libraries are imported when a master needs a token.
@@ -65,7 +65,7 @@ class Keystone:
     def explanation(self) -> str:
         """Describe the user, the project and the roles of the token."""
         if self._plugin is None:
-            return "The token of OS_TOKEN was used: it may have expired, or be for another project."
+            return "The token in OS_TOKEN was used: it may have expired, or be for another project."
         with contextlib.suppress(Exception):  # this explains another error and must not replace it
             access = self._plugin.auth_ref  # not `get_access`, which may ask for another token
             if access is not None:
@@ -216,4 +216,4 @@ class ServerToken:
         return before != self._token
 
     def explanation(self) -> str:
-        return f"The token of {path_of(self._url)} was used: the server may have been started anew."
+        return f"The token of {path_of(self._url)} was used: the server may have been restarted."

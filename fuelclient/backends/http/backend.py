@@ -30,7 +30,7 @@ class Connection:
 
 
 class OverHttp(Connection):
-    """A backend over one server, a master or one of this package; see `base.Backend`."""
+    """A backend that uses one server: a Fuel master, or the server of this package; see `base.Backend`."""
 
     @property
     def copies(self) -> Any:

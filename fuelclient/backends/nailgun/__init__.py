@@ -1,4 +1,4 @@
-"""A Fuel master as a backend: Nailgun's REST API, with tokens of Keystone.
+"""A Fuel master as a backend: Nailgun's REST API, with Keystone tokens.
 
 The facets are those of `backends.base`; `backends.http` sends their requests.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fuelclient.backends.nailgun.services import Services
 
 _IN_INVENTORY = ("networks", "nodes", "releases", "roles", "sequences", "tags")
-"""The facets in the module `inventory`; each other one has a module of its name."""
+"""The facets in the module `inventory`; every other facet has a module of the same name."""
 
 
 class NailgunBackend(OverHttp):

@@ -49,7 +49,7 @@ def owners_of(master: Master, cluster_id: int, levels: Sequence[Level] = ()) -> 
     """The owners of an environment's graphs, or those of `levels`, least important first.
 
     Only plugins have names, and only what `levels` need is read. Raise `NotFound` if the environment does not exist; if
-    `levels` is only CLUSTER, nothing is read, and this is noticed when its graphs are read.
+    `levels` is only CLUSTER, nothing is read, and a missing environment is noticed only when its graphs are read.
     """
     selected = []
     if not levels or Level.RELEASE in levels:

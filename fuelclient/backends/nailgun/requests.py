@@ -25,7 +25,7 @@ def require_known(master: Master, request: RunRequest) -> None:
     """Raise `NotFound` for an unknown environment, graph type, task or node, with the nearest existing name.
 
     Raise `UsageError` for a subgraph that cannot be read, `InvalidGraph` if the master cannot merge a graph, and
-    `Unsupported` for an executor. This takes a request for each graph, and one for nodes.
+    `Unsupported` for an executor. This sends one HTTP request for each graph type, and one for the nodes.
     """
     if request.executor:
         raise Unsupported(
@@ -70,8 +70,8 @@ def _require_type(master: Master, cluster_id: int, graph_type: str) -> None:
 class _Action:
     """The path of an action, and the fields of a request that are parameters of its query.
 
-    A master ignores unknown parameters. `always` are sent even if they are off, as the original client does, `optional`
-    only if they are on. Options that are `implied` need no parameter.
+    A master ignores unknown parameters. Those in `always` are sent even if they are off, as by the original client;
+    those in `optional` only if they are on. Options that are `implied` need no parameter.
     """
 
     path: str

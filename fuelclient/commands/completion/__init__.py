@@ -16,7 +16,7 @@ from pathlib import Path
 
 from fuelclient import settings
 from fuelclient.backends.names import Row, Scope
-from fuelclient.backends.names import names as things
+from fuelclient.backends.names import names as rows_of
 from fuelclient.commands.table import ALIASES, COMMANDS
 from fuelclient.errors import FuelError
 from fuelclient.grouping import grouped
@@ -93,8 +93,8 @@ class _Line:
 def answer(words: Sequence[str]) -> str:
     """Complete the last of `words`, which the user is typing. The text is what the scripts of the shells read.
 
-    Its first line is `words`, with a line for each word, a tab and its meaning; or `files` or `directories`, which the
-    shell finds by itself. If anything fails, there are no words, because no shell could show an error here.
+    Its first line is `files` or `directories`, which the shell completes by itself, or `words`; then each further line
+    is a word, a tab and its meaning. If anything fails, there are no words, because no shell could show an error here.
     """
     before, current = list(words[:-1]), words[-1] if words else ""
     line = _read(before)
@@ -217,7 +217,7 @@ def _rows(line: _Line, noun: str) -> Sequence[Row]:
     }
     try:
         loaded = settings.load(overrides, local="--local" in line.used)
-        return things(loaded, noun, _scope(line, loaded))
+        return rows_of(loaded, noun, _scope(line, loaded))
     except (FuelError, OSError, ValueError):
         return ()
 
@@ -234,7 +234,7 @@ def _scope(line: _Line, loaded: settings.Settings) -> Scope:
     if environment.isdecimal():
         return replace(scope, cluster=int(environment))
     matching = [
-        int(key) for key, name, _ in things(loaded, "environment", Scope()) if normal(name) == normal(environment)
+        int(key) for key, name, _ in rows_of(loaded, "environment", Scope()) if normal(name) == normal(environment)
     ]
     return replace(scope, cluster=matching[0]) if matching else scope
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from fuelclient.backends.assumed_nodes import evaluation_beside
+from fuelclient.backends.assumed_nodes import evaluation_on_assumed_nodes
 from fuelclient.backends.base import Backend
 from fuelclient.commands.graph.diff import comparison_lines
 from fuelclient.commands.graph.question import align, value_text
@@ -100,4 +100,4 @@ def _names(noun: str, before: Sequence[str], after: Sequence[str], changed: Sequ
 
 def _study(inputs: Inputs, graph_type: str, backend: Backend) -> Study:
     graph = snapshot(inputs.environment, inputs.layers.get(graph_type, ()), graph_type)
-    return Study(graph, facts=partial(evaluation_beside, backend, inputs.environment, graph))
+    return Study(graph, facts=partial(evaluation_on_assumed_nodes, backend, inputs.environment, graph))

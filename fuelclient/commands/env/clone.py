@@ -31,7 +31,7 @@ _NOT_COPIED_FROM_MASTER = "the disks and interfaces of nodes"
 
 
 def _engine_option(name: str, help: str) -> Argument:
-    """The option for the copy's engine file. It sets `engine_file`, to an empty string for the file of the settings."""
+    """The option for the copy's engine file. It sets `engine_file`; an empty string means the file of the settings."""
     return option(name, type=str, nargs="?", const="", required=True, metavar="FILE", dest="engine_file", help=help)
 
 
@@ -42,11 +42,11 @@ class EnvClone(Lister):
     their roles, the settings, the networks, the facts, and what the last runs remember. Everything is copied, or
     nothing. 'fuel2 env diff' compares the copy with its original, and uploads changed graphs back.
 
-    Nodes keep their ids, because facts name them, and their addresses. Their executor becomes noop, so that a run on
-    the copy reaches no machine; a run by another executor would reach those of the original, and needs --on-originals.
-    Facts are those of the original, until you change a setting, a network or a node of the copy: then those that follow
-    from it change. A release or a plugin of the same name and version is used if it is equal. If it is not, or if the
-    name of the environment or the id of a node is taken, the exit code is 6.
+    Nodes keep their addresses, and also their ids, because facts refer to them. Their executor becomes noop, so that a
+    run on the copy reaches no machine; a run by another executor would reach those of the original, and needs
+    --on-originals. Facts are those of the original. If you change a setting, a network or a node of the copy, the facts
+    that depend on it change. A release or a plugin of the same name and version is used if it is equal. If it is not,
+    or if the name of the environment or the id of a node is taken, the exit code is 6.
 
     The environment is that of the master which --server or the settings name. --to-engine without a file takes the
     engine file of the settings.
@@ -81,10 +81,10 @@ class EnvDiff(Comparing, Lister):
     the engine file. The order of tasks and the ids of plugins do not count, and secrets are masked. With --exit-code
     the exit code is 10 if there are differences.
 
-    --apply uploads the graphs that differ from the copy to the original. On a terminal the command asks for each graph;
-    elsewhere it needs --yes. A graph that only the original has stays. If you answer no to one, the exit code is 11.
-    If a graph was changed in the original after the copy was made, nothing is uploaded without --force, and the exit
-    code is 6.
+    --apply uploads to the original the graphs of the copy that differ from its own. On a terminal the command asks for
+    each graph; elsewhere it needs --yes. Graphs that only the original has are kept. If you decline an upload, the exit
+    code is 11. If a graph was changed in the original after the copy was made, nothing is uploaded without --force, and
+    the exit code is 6.
 
       fuel2 env diff 1 --with-engine copy.db
       fuel2 env diff 1 --with-engine copy.db --copy prod --apply --yes
@@ -142,7 +142,7 @@ class EnvDiff(Comparing, Lister):
                 LOG.warning("The graph of %s is not uploaded: it is not in %s.", label, missing)
                 continue
             if not self._accepts(
-                parsed_args, f"Upload the graph of {label}, to {owner_text(owner)}: {count(number, 'difference')}?"
+                parsed_args, f"Upload the graph of {label} to {owner_text(owner)} ({count(number, 'difference')})?"
             ):
                 LOG.warning("The graph of %s is not uploaded.", label)
                 continue

@@ -54,7 +54,7 @@ class GraphRender(OrderQuestion):
         option("query", metavar="QUERY", nargs="?", help="which tasks, in quotes"),
         *OF_GRAPH,
         option(
-            "-f", "--format", choices=sorted(set(_FORMATS.values())), help="default: by the name of the file, else txt"
+            "-f", "--format", choices=sorted(set(_FORMATS.values())), help="default: as the file name implies, or txt"
         ),
         *ON_NODES,
         OUTPUT,

@@ -138,13 +138,13 @@ class PluginsCheck(DocumentCheck):
 
     def _contexts(self, parsed_args: argparse.Namespace) -> Iterator[Context]:
         if parsed_args.env is not None:
-            from fuelclient.backends.assumed_nodes import evaluation_beside
+            from fuelclient.backends.assumed_nodes import evaluation_on_assumed_nodes
             from fuelclient.commands.env.change import snapshots_of
 
             environment = self.backend.clusters.environment(parsed_args.env)
             snapshots = snapshots_of(self.backend, parsed_args.env)
             layers = {name: snapshot.layers for name, snapshot in snapshots.items()}
-            yield Context(environment, layers, evaluated=partial(evaluation_beside, self.backend))
+            yield Context(environment, layers, evaluated=partial(evaluation_on_assumed_nodes, self.backend))
             return
         if parsed_args.all_releases:
             for context in with_tasks(release_contexts(self.backend)):

@@ -55,7 +55,7 @@ class TaskGantt(Command):
     arguments = (
         id_of("run"),
         option("--by", choices=("node", "task"), default="node", help="what has a line (default: node)"),
-        option("-f", "--format", choices=FORMATS, help="default: by the name of the file, else text"),
+        option("-f", "--format", choices=FORMATS, help="default: as the file name implies, or text"),
         OUTPUT,
         FORCE,
     )

@@ -126,7 +126,7 @@ def test_download_names_its_file_and_overwrites_it(
         done = tiny.ok("graph", "download", "--env", 1, f"--{level}")
         assert done.out == f"Tasks were downloaded to {tmp_path / level}_graph_1.yaml\n"
     done = tiny.ok("graph", "download", "--env", 1, "--all")
-    assert f"{tmp_path}/all_graph_1.yaml exists and is overwritten." in done.err
+    assert f"{tmp_path}/all_graph_1.yaml already exists and will be overwritten." in done.err
     tiny.ok("graph", "download", "--env", 1, "--all", "--format", "json")
     assert (tmp_path / "all_graph_1.json").exists()
 
