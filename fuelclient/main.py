@@ -51,7 +51,7 @@ def _exit_code(arguments: list[str]) -> int:
     except OSError as error:  # from stdout, such as a full disk; the shell reports errors of commands
         _discard(sys.stdout)
         if not code:
-            sys.stderr.write(f"stdout cannot be written: {error.strerror}.\n")
+            sys.stderr.write(f"Cannot write to stdout: {error.strerror}.\n")
         return code or 1
     return code
 

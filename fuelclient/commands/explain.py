@@ -48,7 +48,7 @@ class Explain(Command):
 
 
 def explanations() -> dict[str, dict[str, str]]:
-    """The explanation of each code: what it `means`; of findings also `severity`, `do` and `example`."""
+    """The explanation of each code: what it `means`; for findings also `severity`, `do` and `example`."""
     read: dict[str, dict[str, str]] = json.loads(EXPLANATIONS.read_text(encoding="utf-8"))
     return read
 

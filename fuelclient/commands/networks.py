@@ -50,7 +50,7 @@ def _fields(*, required: bool) -> Arguments:
         option("-C", "--cidr", required=required, help="its addresses, such as 10.1.0.0/24"),
         option("-V", "--vlan", type=identifier, metavar="VLAN", dest="vlan_start", help="its VLAN"),
         option("-g", "--gateway", help="the address of its gateway"),
-        option("-m", "--meta", type=_meta, metavar="JSON", help="other properties, over the default ones"),
+        option("-m", "--meta", type=_meta, metavar="JSON", help="other properties; they override the defaults"),
     )  # fmt: skip
 
 

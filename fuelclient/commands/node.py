@@ -57,14 +57,14 @@ def labels_of(parsed_args: argparse.Namespace) -> tuple[Label, ...]:
 
 
 def with_labels(nodes: Iterable[Node], wanted: Sequence[Label]) -> list[Node]:
-    """The nodes that have one of the `wanted` labels; without any, all nodes."""
+    """The nodes that have one of the `wanted` labels; all nodes if `wanted` is empty."""
     from fuelclient.model.label import has_any
 
     return [node for node in nodes if not wanted or has_any(node.labels, wanted)]
 
 
 class _LabelChange(Changing):
-    """A change of labels of the nodes of `--nodes`, or of all nodes."""
+    """A command that changes the labels of the nodes in `--nodes`, or of all nodes."""
 
     verb = ""
     done = "Labels have been {command.verb} on nodes: {result} "  # scripts match the blank at the end
@@ -104,7 +104,8 @@ class NodeLabelList(Lister):
 class NodeLabelSet(_LabelChange):
     """Set labels of nodes
 
-    A label is a name with or without a value. Other labels of a node stay. Either all nodes get the labels or none.
+    A label is a name with or without a value. Other labels of a node stay. After an error no node gets the labels; on a
+    Fuel master, the nodes before it keep them.
 
       fuel2 node label set --labels rack=b ssd --nodes 1 2
       fuel2 node label set --labels site=west --nodes-all
@@ -295,7 +296,7 @@ class NodeUpdate(_ShowNode):
     """Change the name or the hostname of a node
 
     The name distinguishes the node from others of its environment. The hostname is what the node calls itself, by
-    default its name; tasks see it among the facts of the node.
+    default node-ID; tasks see it among the facts of the node.
 
       fuel2 node update 1 --name controller-1
     """
@@ -417,10 +418,10 @@ def _question(nodes: Sequence[Node]) -> str:
 class NodeCheck(DiagnosisCheck):
     """Examine whether nodes are ready for tasks
 
-    It checks the connection, the host key, SFTP, bash and the other tools that fuel2 needs to start commands and to
-    find them again, the programs that tasks of a graph call (puppet, python), the free space, the user's rights and the
-    clock. Nodes with the same result share a row. Every problem is shown with its fix. Nothing is changed. The exit
-    code is 7 if a node cannot run tasks.
+    The command checks the connection, the host key, SFTP, bash and the other tools that fuel2 needs to start commands
+    and to find them again, the programs that tasks of a graph call (puppet, python), the free space, the user's rights
+    and the clock. Nodes with the same result share a row. Every problem is shown with its fix. Nothing is changed. The
+    exit code is 7 if a node cannot run tasks.
 
     If you name no nodes, all nodes of the environment are checked; without --env, those of all environments. Every run
     checks the nodes that it reaches over SSH, and does not start if one is not ready, unless you use --no-check.
@@ -452,7 +453,7 @@ def report_shared_tasks(backend: Backend, env: int | None) -> None:
     A Fuel master refuses to merge such a graph, so there is nothing to check.
     """
     if env is not None and not supports(backend.runs.act):
-        report_after(lambda: _shared_task_warnings(backend, env), "Whether two plugins define one task was not checked")
+        report_after(lambda: _shared_task_warnings(backend, env), "Tasks that two plugins define were not looked for")
 
 
 def _shared_task_warnings(backend: Backend, env: int) -> list[Finding]:

@@ -36,7 +36,8 @@ _RUN_NAMES = (
 
 
 def require_id(noun: str, number: int) -> None:
-    """Raise `UsageError` if a caller cannot give a number as an id. 0 is accepted: it means any free id."""
+    """Raise `UsageError` if `number` is outside the range of ids that a caller may give. 0 is accepted: it means any
+    free id."""
     if not 0 <= number <= LARGEST_ID:
         raise UsageError(f"{number} cannot be the id of a {noun}.", hint=f"Ids are numbers from 1 to {LARGEST_ID}.")
 
@@ -76,11 +77,11 @@ def require_node(node: Node) -> None:
 
 
 def require_free_names(present: Iterable[Node], joining: Iterable[Node], cluster_id: int | None) -> None:
-    """Raise `Conflict` if a node in `joining` has the name of another one there, or of a node in `present`.
+    """Raise `Conflict` if a node in `joining` has the same name as another node in `joining` or as a node in `present`.
 
     A name is unique among the nodes of one environment, and among the free nodes (no `cluster_id`), but not in the
-    whole engine: environments are independent, and deleting one must be able to free its nodes. So only nodes that join
-    are checked, and a node that leaves keeps its name. Nailgun does not check names.
+    whole engine: environments are independent, and it must always be possible to free the nodes of a deleted one. So
+    names are checked only when nodes join, and a node that leaves keeps its name. Nailgun does not check names.
     """
     taken = {normal(node.name): node.id for node in present}
     seen: set[str] = set()
@@ -105,7 +106,7 @@ def require_free_hostname(present: Iterable[Node], hostname: str, cluster_id: in
 def _name_conflict(cluster_id: int | None, name: str, node_id: int) -> Conflict:
     where = "The pool of free nodes" if cluster_id is None else f"Environment {cluster_id}"
     return Conflict(
-        f"{where} has a node {name} already, with id {node_id}.", hint="Choose another name; nothing was changed."
+        f"{where} already has a node {name}, with id {node_id}.", hint="Choose another name; nothing was changed."
     )
 
 
@@ -152,7 +153,7 @@ def require_run_names(names: Iterable[str]) -> None:
     for name in names:
         if name not in _RUN_NAMES:
             close = nearest(name, _RUN_NAMES)
-            hint = f"{name!r} is not one{f', the nearest is {close}' if close else ''}."
+            hint = f"{name!r} is not one of them{f'; the nearest is {close}' if close else ''}."
             raise UsageError(f"Transaction types parameter could only be one of: {', '.join(_RUN_NAMES)}", hint=hint)
 
 

@@ -17,13 +17,13 @@ from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task, TaskType
 
 
-def graph_types(types: Iterable[str], *, of_release: bool) -> list[str]:
+def graph_types(types: Iterable[str], *, release_has_graphs: bool) -> list[str]:
     """Sort the graph types of an environment. `types` are those of all its owners.
 
-    The default type is always among them, unless the release has only graphs of other types (`of_release`). Such a
-    release only provisions its environments, and an empty default graph would get in their way.
+    The default type is added unless the release has graphs of its own (`release_has_graphs`): if these do not include
+    it, the release only provisions its environments, and an empty default graph would get in their way.
     """
-    return sorted({*types} if of_release else {*types, DEFAULT_TYPE})
+    return sorted({*types} if release_has_graphs else {*types, DEFAULT_TYPE})
 
 
 def types_for(release_id: int, graphs: Iterable[GraphSummary], clusters: Iterable[Cluster] | None = None) -> set[str]:
@@ -91,24 +91,25 @@ def _is_role_based(environment: Environment) -> bool:
 
 
 def _with_joining_groups(environment: Environment, layers: tuple[Layer, ...], graph_type: str) -> tuple[Layer, ...]:
-    """Mark the groups that order tasks of old versions: in a role-based release if all its tasks are old, in others if
-    the setting `propagate_task_deploy` is on. Source: Nailgun `task.legacy_tasks_adapter`."""
+    """Mark the groups whose dependencies also order tasks: in a role-based release if all tasks of the graph have a
+    version below 2.0.0, in others if the setting `propagate_task_deploy` is on. Source: Nailgun
+    `task.legacy_tasks_adapter`."""
     tasks = [task for layer in layers for task in layer.tasks]
 
-    def relates(task: Task) -> bool:
+    def has_dependencies(task: Task) -> bool:
         return task.type == TaskType.GROUP and bool(task.names("requires") or task.names("required_for"))
 
-    if graph_type != DEFAULT_TYPE or not any(map(relates, tasks)):
+    if graph_type != DEFAULT_TYPE or not any(map(has_dependencies, tasks)):
         return layers
     if _is_role_based(environment):
-        adapts = all(task.version_tuple < (2, 0, 0) for task in tasks)
+        groups_order = all(task.version_tuple < (2, 0, 0) for task in tasks)
     else:
         from fuelclient.environment import settings  # most graphs have no such groups
 
-        adapts = settings.is_on(settings.effective(environment), "common", "propagate_task_deploy")
+        groups_order = settings.is_on(settings.effective(environment), "common", "propagate_task_deploy")
     return tuple(
-        replace(each, tasks=tuple(replace(task, joins=adapts and relates(task)) for task in each.tasks))
-        for each in layers
+        replace(one, tasks=tuple(replace(task, joins=groups_order and has_dependencies(task)) for task in one.tasks))
+        for one in layers
     )
 
 
@@ -122,16 +123,17 @@ class Added:
 
 def changed(
     environment: Environment,
-    known: Snapshot,
+    current: Snapshot,
     *,
     without: Iterable[int] = (),
     added: Iterable[Added] = (),
-    own: GraphDocument | None = None,
+    uploaded: GraphDocument | None = None,
 ) -> Snapshot:
     """Make the snapshot of a graph as it would be after all of the changes.
 
-    An added plugin replaces another version of itself, and adds its roles and tags. `without` has the ids of plugins to
-    disable. Raise `NotFound` for one that is not enabled.
+    An added plugin replaces any enabled version of the same plugin; its roles and tags are included. `uploaded`
+    replaces the environment's own graph, as an upload would. `without` has the ids of plugins to disable. Raise
+    `NotFound` for one that is not enabled.
     """
     leaving = set(without)
     for plugin_id in leaving - {plugin.id for plugin in environment.plugins}:
@@ -142,16 +144,16 @@ def changed(
     staying = [plugin for plugin in environment.plugins if plugin.id not in leaving and plugin.name not in replaced]
     target = replace(environment, plugins=in_merge_order((*staying, *(addition.plugin for addition in added))))
     ids = {plugin.id for plugin in staying}
-    layers = [each for each in known.layers if each.owner.level is not Level.PLUGIN or each.owner.id in ids]
+    layers = [each for each in current.layers if each.owner.level is not Level.PLUGIN or each.owner.id in ids]
     for addition in added:
         if addition.graph is not None:
             owner = plugin_owner(addition.plugin)
-            graph = Graph(0, known.graph_type, owner, addition.graph.tasks, metadata=addition.graph.metadata)
+            graph = Graph(0, current.graph_type, owner, addition.graph.tasks, metadata=addition.graph.metadata)
             layers.append(layer(target, owner, graph))
-    if own is not None:
+    if uploaded is not None:
         # as after an upload: its tasks replace all existing ones, and metadata that it does not have is kept
         owner = Owner(Level.CLUSTER, environment.cluster.id, environment.cluster.name)
         before = next((each for each in layers if each.owner.level is Level.CLUSTER), Layer(owner, ()))
         layers = [each for each in layers if each.owner.level is not Level.CLUSTER]
-        layers.append(Layer(before.owner, own.tasks, {**before.metadata, **own.metadata}))
-    return snapshot(target, sorted(layers, key=lambda each: each.owner.order), known.graph_type)
+        layers.append(Layer(before.owner, uploaded.tasks, {**before.metadata, **uploaded.metadata}))
+    return snapshot(target, sorted(layers, key=lambda each: each.owner.order), current.graph_type)

@@ -1,7 +1,8 @@
 """The network configuration of an environment: the release's, with its own changes and virtual addresses.
 
-Source: Nailgun's `network_configuration`. Networks and parameters are defined by `networks_metadata` of the release for
-neutron, VIPs by network roles. A network is identified by its name; its id is valid only within the environment.
+Source: Nailgun's `network_configuration`. Networks and parameters are defined in the `neutron` section of the release's
+`networks_metadata`; VIPs are defined by network roles. A network is identified by its name; its id is valid only within
+the environment.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ _SETTING_REFERENCE = re.compile(r"settings:([\w-]+)\.([\w-]+)")
 def effective(environment: Environment) -> dict[str, Any]:
     """The settings by section, as restrictions read them.
 
-    The settings of a plugin are included while it is enabled, which is not a setting itself.
+    The settings of a plugin are included while it is enabled. Whether it is enabled is not a setting itself.
     """
     settings = deep_merged(defaults(environment), environment.own_settings)
     for plugin in environment.plugins:
@@ -125,7 +125,7 @@ def _state(plugin: Plugin) -> dict[str, Any]:
 def with_values(section: Mapping[str, Any], values: Mapping[str, Any], plugin: str) -> dict[str, Any]:
     """The settings of a plugin's section that are in `values`, with these values.
 
-    A text is converted to the type of the present value: true or false, a number, or a list or mapping in JSON. Raise
+    A string is converted to the type of the current value: true or false, a number, or a list or mapping in JSON. Raise
     `NotFound` for an unknown setting, `UsageError` for a value that the setting cannot have.
 
     >>> with_values({"debug": {"type": "checkbox", "value": False}, "metadata": {}}, {"debug": "yes"}, "lma-1.0.0")
@@ -171,20 +171,22 @@ def _typed(name: str, setting: Mapping[str, Any], value: Any) -> Any:
     return value
 
 
+_NUMBER = int | float
+
+
 def _parsed(name: str, current: Any, text: str) -> Any:
-    number = int | float
     if isinstance(current, bool):
         if text.lower() not in _BOOLEANS:
             raise UsageError(f"The setting {name} is true or false, not {text!r}.", hint=f"Write {name}=true.")
         return _BOOLEANS[text.lower()]
-    if not isinstance(current, number | list | dict):
+    if not isinstance(current, _NUMBER | list | dict):
         return text
     try:
         value = json.loads(text)
     except ValueError:
         value = None
-    is_number = isinstance(current, number)
-    if isinstance(value, bool) or not isinstance(value, number if is_number else type(current)):
+    is_number = isinstance(current, _NUMBER)
+    if isinstance(value, bool) or not isinstance(value, _NUMBER if is_number else type(current)):
         kind = "a number" if is_number else "a list or mapping in JSON"
         raise UsageError(f"The setting {name} is {kind}, not {text!r}.")
     return value

@@ -7,9 +7,9 @@ tls://SCHEDULER:8786 --name node-5 ...`, and needs the package fuelclient.
 Dask schedules nothing here: each call names its worker, has no dependencies, and is never repeated by Dask. The spool
 shows what a lost call has done.
 
-The library distributed unpickles data from a scheduler, which may come from any worker and could execute anything here.
-So this side only uses the part of Dask's protocol that needs no pickle: messages are MessagePack documents, and the
-results of workers are texts.
+The library `distributed` unpickles data from a scheduler, which may come from any worker and could execute anything
+here. So this side only uses the part of Dask's protocol that needs no pickle: messages are MessagePack documents, and
+the results of workers are texts.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class DaskScheduler:
         except ValueError as error:
             return f"{self.address!r} is not the address of a Dask scheduler ({error}). {_HINT}"
         if protocol not in ("tcp", "tls"):
-            return f"the Dask scheduler {self.address} would be reached by {protocol}; only tls and tcp are. {_HINT}"
+            return f"the Dask scheduler {self.address} has the protocol {protocol}, neither tls nor tcp. {_HINT}"
         if protocol == "tls":
             return self._tls_refusal()
         if not _is_loopback(host):
@@ -138,7 +138,7 @@ class DaskScheduler:
         if missing:
             return f"TLS to the Dask scheduler {self.address} needs {' and '.join(missing)}. {_HINT}"
         unread = [f"{name} ({path})" for name, path in files if not os.access(path, os.R_OK) or os.path.isdir(path)]
-        return f"{' and '.join(unread)} cannot be read. Correct the setting, or its permissions." if unread else ""
+        return f"{' and '.join(unread)} cannot be read. Correct the setting or the permissions." if unread else ""
 
 
 def _is_loopback(host: str) -> bool:
@@ -189,18 +189,18 @@ class SchedulerConnection:
         """Connect. Raise `OSError` if that fails, `WrongAnswer` if the server is not a Dask scheduler."""
         if importlib.util.find_spec("distributed") is None:  # not used here, but workers need it
             raise Unsupported(
-                "Tasks are sent to Dask workers with the library distributed, which is not installed.",
+                "Tasks are sent to Dask workers with the Python package distributed, which is not installed.",
                 hint="Install it: pip install 'fuelclient[dask]'.",
             )
         protocol, host, port = scheduler.endpoint
-        line = cls(*await asyncio.open_connection(host, port, ssl=_tls(scheduler) if protocol == "tls" else None))
+        connection = cls(*await asyncio.open_connection(host, port, ssl=_tls(scheduler) if protocol == "tls" else None))
         try:
-            await line._send(_HANDSHAKE)
-            await line._frames()
+            await connection._send(_HANDSHAKE)
+            await connection._frames()
         except BaseException:
-            line.close()
+            connection.close()
             raise
-        return line
+        return connection
 
     async def identity(self) -> Mapping[str, Any]:
         """Request the description of the scheduler and its workers. Raise `OSError`, `Failed` and `WrongAnswer`."""
@@ -313,8 +313,8 @@ class DaskCluster:
         address = await self._address_of(worker)
         pickles = pickle.dumps(function), pickle.dumps((argument,))
         try:
-            async with self._line() as line:
-                call = asyncio.ensure_future(line.run(address, *pickles, type))
+            async with self._connection() as connection:
+                call = asyncio.ensure_future(connection.run(address, *pickles, type))
                 try:
                     while not (await asyncio.wait({call}, timeout=_CHECK_SECONDS))[0]:
                         with suppress(Unreachable):
@@ -325,14 +325,14 @@ class DaskCluster:
                     call.cancel()
                 return call.result()
         except WrongAnswer as error:
-            what = "something else than the JSON that was asked for; it is not read"
+            what = "something other than the JSON that was asked for; the answer is ignored"
             raise Unreachable(f"The Dask worker {worker} answers with {what}.", final=True, hint=_SAME_HINT) from error
         except (OSError, Failed) as error:
             self._refreshed = float("-inf")
             if isinstance(error, Failed) and any(name in str(error) for name in _VERSION_ERRORS):
                 message = f"The Dask worker {worker} does not know this version of fuelclient."
                 raise Unreachable(message, final=True, hint=_SAME_HINT) from error
-            message = f"The Dask worker {worker} could not be asked: {error.__class__.__name__}."
+            message = f"The call to the Dask worker {worker} failed: {error.__class__.__name__}."
             raise ConnectionBroken(message) from error
 
     async def close(self) -> None:
@@ -341,15 +341,15 @@ class DaskCluster:
             self._free.pop().close()
 
     @asynccontextmanager
-    async def _line(self) -> AsyncIterator[SchedulerConnection]:
+    async def _connection(self) -> AsyncIterator[SchedulerConnection]:
         """Provide a connection, and keep it for further calls unless an exception occurs."""
-        line = self._free.pop() if self._free else await self._connect()
+        connection = self._free.pop() if self._free else await self._connect()
         try:
-            yield line
+            yield connection
         except BaseException:
-            line.close()
+            connection.close()
             raise
-        self._free.append(line)
+        self._free.append(connection)
 
     async def _connect(self) -> SchedulerConnection:
         refusal = self._scheduler.refusal()
@@ -391,8 +391,8 @@ class DaskCluster:
         """Request the addresses of the workers, by name."""
         is_kept = bool(self._free)
         try:
-            async with self._line() as line, asyncio.timeout(self._timeout):
-                workers = (await line.identity()).get("workers")
+            async with self._connection() as connection, asyncio.timeout(self._timeout):
+                workers = (await connection.identity()).get("workers")
         except (OSError, TimeoutError, Failed, WrongAnswer) as error:
             if is_kept:  # the scheduler may have been restarted since
                 return await self._workers()
@@ -480,7 +480,7 @@ class DaskConnector(Connector):
         Within a run, no node is refused for a missing worker, which may be back when it is needed.
         """
         if importlib.util.find_spec("distributed") is None:
-            return "Dask needs the library distributed; install it: pip install 'fuelclient[dask]'"
+            return "Dask needs the Python package distributed; install it: pip install 'fuelclient[dask]'"
         refusal = self._scheduler.refusal()
         if refusal:
             return refusal

@@ -206,7 +206,7 @@ def _remove_unlocked(path: str) -> None:
 
 
 def _exists(path: str) -> Conflict:
-    return Conflict(f"{path} exists already.", hint="Overwrite it with --force, or name another file.")
+    return Conflict(f"{path} already exists.", hint="Overwrite it with --force, or name another file.")
 
 
 def _is_stream(path: str) -> bool:

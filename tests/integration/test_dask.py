@@ -259,11 +259,11 @@ def test_nothing_that_a_worker_sends_is_unpickled(own: Site) -> None:
 
     said = asyncio.run(asked())
     assert all("The Dask worker hostile" in line for line in said)
-    assert sum("with something else than the JSON that was asked for" in line for line in said) >= 7, said
+    assert sum("with something other than the JSON that was asked for" in line for line in said) >= 7, said
 
     (outcome,) = own.run(at(job_of("shell", cmd="true", retries=3), "hostile"))
     assert outcome.status == "error"
-    assert "with something else than the JSON that was asked for" in outcome.message
+    assert "with something other than the JSON that was asked for" in outcome.message
     assert "install the same version" in outcome.message.lower()
 
     assert set(unpickled.read_text().split()) == {str(own.cluster.scheduler.pid)}, "the scheduler trusts its workers"

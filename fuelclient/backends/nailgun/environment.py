@@ -85,7 +85,7 @@ def layers_of(
     """
     release, *others = owners(environment)
     graphs = {owner: graphs_of(master, owner) for owner in (release, *others)}
-    types = graph_types({name for by_type in graphs.values() for name in by_type}, of_release=bool(graphs[release]))
+    types = graph_types({name for each in graphs.values() for name in each}, release_has_graphs=bool(graphs[release]))
     require_graph_type(graph_type, types, environment.cluster.id)
     return tuple(
         layer(environment, owner, by_type[graph_type])

@@ -65,7 +65,7 @@ class Releases(Facet):
             checks.require_id("release", release.id)
         for key in ((release.name, release.version) for release in releases):
             if key in known or key in seen:
-                verb = "exists already" if key in known else "is given twice"
+                verb = "already exists" if key in known else "is given twice"
                 raise Conflict(f"Release {' '.join(key)} {verb}.", hint="Leave it out, or rename it.")
             seen.add(key)
         created: list[Release] = []

@@ -41,8 +41,8 @@ class Plugins(Facet):
         return replace(plugin, clusters=tuple(using))
 
     def named(self, name: str, version: str = "") -> Plugin:
-        first = "There is no plugin yet. Run `fuel2 plugins install PACKAGE` on the master."
-        return plugin_named(self.list(), name, version, first)
+        if_none = "There is no plugin yet. Run `fuel2 plugins install PACKAGE` on the master."
+        return plugin_named(self.list(), name, version, if_none)
 
     install = unsupported(
         "A master takes no packages over its API, only from its own disk.",

@@ -63,7 +63,7 @@ def _require_type(master: Master, cluster_id: int, graph_type: str) -> None:
     release, *others = owners(environment_with_plugins(master, cluster_id))
     of_release = types_of(master, release)
     types = {*of_release, *(name for owner in others for name in types_of(master, owner))}
-    require_graph_type(graph_type, graph_types(types, of_release=bool(of_release)), cluster_id)
+    require_graph_type(graph_type, graph_types(types, release_has_graphs=bool(of_release)), cluster_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Deploy, reset and stop environments, or deploy and provision some of their nodes.
 
 On the engine each of these is a run of graphs like any other: the graphs of a release define what a reset or
-provisioning does. A Fuel master has code for each, which is called by the paths that the original client uses.
+provisioning does. A Fuel master has its own code for each, which is called through the URLs that the original client
+uses.
 """
 
 from __future__ import annotations
@@ -86,14 +87,14 @@ class EnvDeploy(Starter):
             if deletes:
                 marked = (node for node in nodes if node.id in meant_ids and node.online and node.id not in plan.nodes)
                 missed = ", ".join(str(node.id) for node in marked)
-                what = f"also delete node {others}, which is not" if others else f"not delete node {missed}, which is"
+                what = "also delete nodes that are not" if others else "not delete nodes that are"
                 if others or missed:
-                    message = f"The {graph_type} graph would {what} marked for deletion."
+                    message = f"The {graph_type} graph would {what} marked for deletion: {others or missed}."
                     raise Conflict(message, hint="Give the graph the node filter `$.pending_deletion`.")
             elif others:
                 fresh = " ".join(str(node_id) for node_id in plan.nodes if node_id in meant_ids)
                 raise Conflict(
-                    f"The {graph_type} graph would also provision node {others}, which is already provisioned.",
+                    f"The {graph_type} graph would also provision nodes that are already provisioned: {others}.",
                     hint=f"First run `fuel2 env nodes provision --env {request.cluster_id} --nodes {fresh}`.",
                 )
 

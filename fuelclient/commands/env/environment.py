@@ -99,11 +99,11 @@ class EnvUpdate(_ShowEnv):
     """Rename an environment, or move it to another version of its release
 
     With --release, the command first prints what changes on stderr: roles, settings, tasks and their order. On a
-    terminal it then asks, unless you use --yes; with --dry-run it only shows. The new release must have the same name
-    and operating system. To go back, name the old release. Nodes, plugins, settings and graphs of the environment stay.
-    If the environment has values for settings or networks that the new release lacks, they are dropped, with a warning
-    for each. A warning also names sequences that the new release lacks. The exit code is 6 if a run has not ended, if
-    the new release lacks a role that a node has, or if an enabled plugin does not support it.
+    terminal it then asks, unless you use --yes; with --dry-run it only prints this. The new release must have the same
+    name and operating system. To go back, name the old release. Nodes, plugins, settings and graphs of the environment
+    stay. If the environment has values for settings or networks that the new release lacks, they are dropped, with a
+    warning for each. A warning also names sequences that the new release lacks. The exit code is 6 if a run has not
+    ended, if the new release lacks a role that a node has, or if an enabled plugin does not support it.
 
       fuel2 env update 1 --name staging
       fuel2 env update prod --release mitaka-9.1 --dry-run
@@ -152,9 +152,9 @@ class EnvDelete(Changing):
 
     Its nodes are kept, without environment and roles. Its runs are deleted with their history and files, including the
     files on nodes. If files remain on a node, a warning names the node and says how to remove them. An operational
-    environment is deleted only with --force. Without --force, or while a run on the environment has not ended, nothing
-    is deleted and the exit code is 6. On a terminal the command says what goes with the environment and asks, unless
-    you use --yes.
+    environment is deleted only with --force, and no environment is deleted while a run on it has not ended; otherwise
+    the exit code is 6. On a terminal the command says what is deleted with the environment and asks, unless you use
+    --yes.
 
       fuel2 env delete 1
       fuel2 env delete 1 --force --yes
@@ -174,7 +174,7 @@ class EnvDelete(Changing):
         nodes = [node.name for node in backend.nodes.list(env)]
         freed = f" {count(len(nodes), 'node')} would be free, without roles: {some(nodes)}." if nodes else ""
         return (
-            f"Environment {env} ({name}) would go with {count(graphs, 'graph')} and the history of "
+            f"This deletes environment {env} ({name}) with {count(graphs, 'graph')} and the history of "
             f"{count(runs, 'run')}.{freed} Delete it?"
         )
 
@@ -212,10 +212,10 @@ class EnvRemoveNodes(Changing):
     The nodes still exist afterwards, without environment and roles. Either all of them are removed or none. On a
     terminal the command asks first, unless you use --yes.
 
-    Nodes that were deployed are only marked for deletion if the environment has a graph of type deletion; its next run
-    deletes and frees them, by 'env deploy' for example. That graph needs the node filter '$.pending_deletion', because
-    marked nodes are left out of graphs without a filter. 'env add nodes' takes the mark off, and --force frees them at
-    once. On a Fuel master there is no --force.
+    If the environment has a graph of type deletion, nodes that were deployed are not freed, but marked for deletion;
+    the next run of that graph deletes and frees them, by 'env deploy' for example. That graph needs the node filter
+    '$.pending_deletion', because marked nodes are left out of graphs without a filter. 'env add nodes' takes the mark
+    off, and --force frees them at once. On a Fuel master there is no --force.
 
       fuel2 env remove nodes --env 1 --nodes 3
       fuel2 env remove nodes --env 1 --nodes-all --yes
@@ -249,6 +249,4 @@ class EnvRemoveNodes(Changing):
             LOG.warning(message, some(marked), env)
         freed = [node_id for node_id in left if node_id not in marked]
         if freed:
-            LOG.warning(
-                "Freed with what was deployed there: %s. The environment has no graph of type deletion.", some(freed)
-            )
+            LOG.warning("Freed, but still deployed: %s. The environment has no graph of type deletion.", some(freed))

@@ -109,7 +109,7 @@ class GraphUpload(Command):
     The owner is an environment, a release or a plugin; it has one graph of each type. If it already has a graph of the
     type, the upload replaces the tasks of that graph. Its id stays, and so do its name and metadata unless the document
     has its own. Without --type the graph type is default. On a terminal the command asks before it replaces tasks, and
-    if --type is not given; --yes answers.
+    if --type is not given; --yes answers these questions.
 
     If a task is invalid, or the document is empty, nothing is stored, all findings are listed, and the exit code is 7.
     Write [] for a graph without tasks.
@@ -203,7 +203,7 @@ def _level_option(short: str, level: str, help: str) -> Argument:
 
 
 class GraphDownload(Command):
-    """Write a graph, or a merge, to a file
+    """Write a graph, or several graphs merged into one, to a file
 
     Without --file the file is ./LEVEL_graph_ENV.FORMAT. An existing file is overwritten; on a terminal the command
     asks first. '--file -' prints the document, and nothing else, on stdout. What --cluster and --release write can

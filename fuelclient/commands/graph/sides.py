@@ -207,7 +207,7 @@ def what_if(command: Command, side: Side, parsed_args: argparse.Namespace) -> Si
     changes += [f"with plugin {more.plugin.label}" for more in added]
     changes += [f"without plugin {names.get(plugin_id, plugin_id)}" for plugin_id in without]
     changes += ["without cluster"] * (["cluster"] in parsed_args.left_out)
-    after = changed(environment, current, without=without, added=added, own=own)
+    after = changed(environment, current, without=without, added=added, uploaded=own)
     return replace(side, label=f"{side.label} {', '.join(changes)}", snapshot=after)
 
 

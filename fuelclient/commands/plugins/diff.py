@@ -29,7 +29,7 @@ from fuelclient.plan.expand import Expansion
 @dataclass(frozen=True, slots=True)
 class _Version:
     """A version of a plugin: its layers by graph type, or by `TYPE of RELEASE` for a release that it defines, and its
-    roles and settings by kind. `added` makes the addition of the plugin to an environment."""
+    roles and settings by kind. `added` returns this version as an `Added` for an environment."""
 
     name: str
     label: str
@@ -61,7 +61,7 @@ class PluginsDiff(Question):
     )
 
     def answer(self, parsed_args: argparse.Namespace) -> Answer:
-        old, new = (self._read(*word) for word in (parsed_args.old, parsed_args.new))
+        old, new = (self._read(*side) for side in (parsed_args.old, parsed_args.new))
         tasks, values = dict(_task_changes(old, new)), list(_value_differences(old, new))
         environments = [
             (environment, dict(self._comparisons(environment, old, new)))
@@ -176,7 +176,7 @@ def _environment_lines(
     environments: Sequence[tuple[Environment, Mapping[str, tuple[Comparison, Expansion]]]],
 ) -> Iterator[str]:
     if not environments:
-        yield "It is enabled on no environment."
+        yield "The plugin is not enabled on any environment."
     for environment, graphs in environments:
         title = f"Environment {environment.cluster.id} ({environment.cluster.name})"
         if not graphs:

@@ -198,7 +198,7 @@ class PluginsEnable(_OnEnvironment):
 
     arguments = (
         *_OnEnvironment.arguments,
-        defaults(elsewhere=True),  # another version than the one to enable may be enabled
+        defaults(elsewhere=True),  # a version other than the one to enable may be enabled already
         option(
             "--set", nargs="+", type=assignment, action="extend", default=[], metavar="SETTING=VALUE", dest="values",
             help="settings of the plugin",

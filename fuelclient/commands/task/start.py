@@ -164,7 +164,7 @@ class Starter(Command):
             self.app.stdout.flush()
         except OSError as error:
             LOG.error(
-                "stdout cannot be written: %s. Run %d was started all the same; "
+                "Cannot write to stdout: %s. Run %d was started all the same; "
                 "`fuel2 task watch %d` follows it.", error.strerror, begun.id, begun.id,
             )  # fmt: skip
             if isinstance(error, BrokenPipeError):

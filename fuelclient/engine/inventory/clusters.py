@@ -65,7 +65,7 @@ class Clusters(Facet):
         return change_release(self._database, cluster_id, release_id, dry_run=dry_run)
 
     def delete(self, cluster_id: int, *, force: bool = False) -> tuple[str, ...]:
-        """Remove the files of its runs after the environment, outside the transaction."""
+        """After the transaction that deletes the environment, remove the files of its runs."""
         from fuelclient.engine.runs import sweep  # most methods here do not need it
         from fuelclient.engine.runs.jobs import executor_for
         from fuelclient.engine.runs.records import deletable_with_cluster
@@ -154,4 +154,4 @@ def _require_free(connection: Connection, name: str) -> None:
     require_printable("environment", name)
     existing = clusters.named(connection, name)
     if existing is not None:
-        raise Conflict(f"Environment {name} exists already, with id {existing.id}.", hint="Choose another name.")
+        raise Conflict(f"Environment {name} already exists, with id {existing.id}.", hint="Choose another name.")

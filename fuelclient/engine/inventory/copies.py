@@ -81,7 +81,7 @@ def _put(connection: Connection, copy: EnvironmentCopy, name: str) -> tuple[int,
     existing = clusters.named(connection, name)
     if existing is not None:
         raise Conflict(
-            f"Environment {name} exists already, with id {existing.id}.", hint="Give the copy another --name."
+            f"Environment {name} already exists, with id {existing.id}.", hint="Give the copy another --name."
         )
     release_id, is_new_release = _release(connection, original)
     plugin_ids = {plugin.id: _plugin(connection, plugin) for plugin in original.plugins}

@@ -61,7 +61,7 @@ class Networks(Facet):
             for vip in target.vips:
                 if vip.name == name:
                     raise Conflict(
-                        f"Environment {cluster_id} has a virtual address {name} already: {vip.ip_addr}.",
+                        f"Environment {cluster_id} already has a virtual address {name}: {vip.ip_addr}.",
                         hint="Change it with `fuel2 vip download` and `fuel2 vip upload`.",
                     )
             _put_vips(connection, cluster_id, vips_from([record], target))

@@ -175,7 +175,8 @@ def _cluster_ids(node: Node) -> list[int]:
 def _require_free_names(connection: Connection, wanted: Sequence[Node]) -> None:
     present = nodes.every(connection)
     for cluster_id in dict.fromkeys(node.cluster_id for node in wanted):
-        here, added = ([node for node in some if node.cluster_id == cluster_id] for some in (present, wanted))
+        here = [node for node in present if node.cluster_id == cluster_id]
+        added = [node for node in wanted if node.cluster_id == cluster_id]
         checks.require_free_names(here, added, cluster_id)
 
 
@@ -187,7 +188,7 @@ def _require_new_ids(connection: Connection, wanted: Sequence[Node]) -> None:
             raise Conflict(f"Node {node_id} is given twice.", hint="Change one id, or leave it out to get a free one.")
         if node_id in taken:
             raise Conflict(
-                f"Node {node_id} exists already.", hint="Leave its id out to get a free one, or delete it first."
+                f"Node {node_id} already exists.", hint="Leave its id out to get a free one, or delete it first."
             )
         given.add(node_id)
 

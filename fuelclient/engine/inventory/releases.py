@@ -123,6 +123,6 @@ def _require_printable(release: Release) -> None:
 
 def _conflict_with(release: Release, existing: int | None) -> Conflict:
     return Conflict(
-        f"Release {release.name} {release.version} exists already, as release {existing}.",
+        f"Release {release.name} {release.version} already exists, as release {existing}.",
         hint=f"Use it, or delete it first: `fuel2 release delete {existing}`.",
     )

@@ -1,8 +1,8 @@
 """Create, change and delete the roles and tags in the metadata of releases and environments.
 
-The roles and tags of a release that a plugin defines come from the plugin's package, and cannot be changed. Those of an
-environment override those of its release and of its plugins. Source: Nailgun, where releases and environments have
-`roles_metadata`, `tags_metadata` and `volumes_metadata`.
+If a plugin defines a release, the release's roles and tags come from the plugin's package and cannot be changed. Those
+of an environment override those of its release and of its plugins. Source: Nailgun, where releases and environments
+have `roles_metadata`, `tags_metadata` and `volumes_metadata`.
 """
 
 from __future__ import annotations
@@ -104,14 +104,14 @@ class Descriptions(Facet, Generic[Value]):
 
     @writes
     def create(self, connection: Connection, owner: OwnerRef, value: Value, /) -> Value:
-        describing_owner = owner_to_change(connection, owner)
+        metadata_owner = owner_to_change(connection, owner)
         require_name(self._noun, value.name)
-        if value.name in describing_owner.section(self._section):
+        if value.name in metadata_owner.section(self._section):
             raise Conflict(
-                f"{self._noun.capitalize()} {value.name} of {describing_owner.label} exists already.",
+                f"{self._noun.capitalize()} {value.name} of {metadata_owner.label} already exists.",
                 hint=f"Change it: `fuel2 {self._noun} update`.",
             )
-        return self._put(connection, describing_owner, value)
+        return self._put(connection, metadata_owner, value)
 
     @writes
     def update(self, connection: Connection, owner: OwnerRef, value: Value, /) -> Value:
@@ -119,9 +119,9 @@ class Descriptions(Facet, Generic[Value]):
 
     @writes
     def delete(self, connection: Connection, owner: OwnerRef, name: str) -> None:
-        describing_owner = self._owner_with(connection, owner, name)
-        put_sections(connection, describing_owner, self._without(describing_owner, name))
-        self._require_unused(connection, describing_owner, name)
+        metadata_owner = self._owner_with(connection, owner, name)
+        put_sections(connection, metadata_owner, self._without(metadata_owner, name))
+        self._require_unused(connection, metadata_owner, name)
 
     def _with(self, connection: Connection, owner: MetadataOwner, value: Value) -> dict[str, Any]:  # noqa: ARG002 - for roles
         """Return the changed sections: the owner's, with `value` added or put in place of the record with its name."""
@@ -147,28 +147,28 @@ class Descriptions(Facet, Generic[Value]):
 
     def _owner_with(self, connection: Connection, owner: OwnerRef, name: str) -> MetadataOwner:
         """Read the owner. Raise `NotFound` if it has no role or tag of this name, `Conflict` if that is inherited."""
-        describing_owner = owner_to_change(connection, owner)
-        own = describing_owner.section(self._section)
+        metadata_owner = owner_to_change(connection, owner)
+        own = metadata_owner.section(self._section)
         if name in own:
-            return describing_owner
+            return metadata_owner
         known, noun = self._all_of(connection, owner), self._noun.capitalize()
         if name not in known:
             raise NotFound(self._noun, name, known=sorted(set(own).union(known)))
         if owner.level is Level.RELEASE:
             raise Conflict(
-                f"{noun} {name} is described nowhere: a role of {describing_owner.label} implies it.",
+                f"{noun} {name} has no description: it exists only because a role of {metadata_owner.label} lists it.",
                 hint=f"Describe it with `fuel2 {self._noun} create`, or change the role.",
             )
         if known[name].owner == "release":
             release_id = lookup.cluster(connection, owner.id).release_id
             raise Conflict(
-                f"{noun} {name} belongs to release {release_id}, not to {describing_owner.label}.",
+                f"{noun} {name} belongs to release {release_id}, not to {metadata_owner.label}.",
                 hint=f"Name the release (--release {release_id}), or create one of this name in the environment: "
                 f"`fuel2 {self._noun} create`.",
             )
         raise Conflict(
             f"{noun} {name} belongs to {known[name].owner}.",
-            hint="It comes from the package of the plugin, and goes when the plugin is disabled.",
+            hint="It comes from the plugin's package, and disappears when the plugin is disabled.",
         )
 
 
@@ -241,6 +241,6 @@ def _require_volumes(connection: Connection, owner: MetadataOwner, role: Role) -
     unknown = [str(volume.get("id")) for volume in role.volumes if str(volume.get("id")) not in known]
     if unknown:
         raise InvalidDocument(
-            f"Role {role.name} takes the volume {', '.join(unknown)}, which {owner.label} does not define.",
+            f"Role {role.name} uses volumes that {owner.label} does not define: {', '.join(unknown)}.",
             hint=f"Defined volumes: {', '.join(known)}." if known else "It defines no volumes.",
         )

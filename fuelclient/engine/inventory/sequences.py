@@ -75,8 +75,8 @@ class Sequences(Facet):
 
 
 def _existing(connection: Connection, sequence_id: int) -> DeploymentSequence:
-    first = "There is no sequence yet. Run `fuel2 sequence create`."
-    return lookup.existing(connection, "sequence", sequence_id, sequences, first, listed=False)
+    if_none = "There is no sequence yet. Run `fuel2 sequence create`."
+    return lookup.existing(connection, "sequence", sequence_id, sequences, if_none, listed=False)
 
 
 def _require(name: str, graph_types: Sequence[str]) -> None:
@@ -90,5 +90,5 @@ def _require_free(connection: Connection, release_id: int, name: str) -> None:
     taken = sequences.named(connection, release_id, name)
     if taken is not None:
         raise Conflict(
-            f"Release {release_id} has a sequence {name} already, with id {taken.id}.", hint="Choose another name."
+            f"Release {release_id} already has a sequence {name}, with id {taken.id}.", hint="Choose another name."
         )

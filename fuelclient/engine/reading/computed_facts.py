@@ -74,7 +74,7 @@ def given_of(connection: Connection, target: Environment) -> Given:
 def computed_now(connection: Connection, target: Environment, participants: Sequence[int] = ()) -> Computed:
     """Compute the facts of an environment for a run on `participants` (empty: all nodes).
 
-    A copy has the facts of its original, except where changes since the copying have changed them.
+    A copy has the facts of its original, except where changes since the copy was made affect them.
     """
     current = computed(target, given_of(connection, target), tuple(participants))
     original, then = stored.copied(connection, target.cluster.id)
@@ -82,5 +82,5 @@ def computed_now(connection: Connection, target: Environment, participants: Sequ
 
 
 def effective(connection: Connection, target: Environment, default: Computed) -> DeploymentFacts:
-    """Override the computed facts of an environment by the uploaded ones."""
+    """Override the computed facts of an environment with the uploaded ones."""
     return effective_facts(default.facts, stored.uploaded(connection, target.cluster.id))

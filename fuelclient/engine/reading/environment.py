@@ -136,7 +136,7 @@ def types(connection: Connection, environment: Environment) -> list[str]:
             known.update(selected(connection, plugin, environment.release, strict=False).graphs)
             stored = [graph_type for graph_type in stored if _is_uploaded(connection, owner, graph_type)]
         known.update(stored)
-    return graph_types(known, of_release=bool(graphs.types(connection, Level.RELEASE, environment.release.id)))
+    return graph_types(known, release_has_graphs=bool(graphs.types(connection, Level.RELEASE, environment.release.id)))
 
 
 def layers(
@@ -157,7 +157,7 @@ def layers(
     wanted = [owner for owner in owners(environment) if not levels or owner.level in levels]
     stored = ((owner, _graph(connection, environment, owner, graph_type, strict=strict)) for owner in wanted)
     found_layers = (layer(environment, owner, graph) for owner, graph in stored if graph is not None)
-    return tuple(_with_script_directory(connection, environment.release, known) for known in found_layers)
+    return tuple(_with_script_directory(connection, environment.release, found) for found in found_layers)
 
 
 def with_graphs(connection: Connection, environment: Environment) -> Inputs:
@@ -166,15 +166,15 @@ def with_graphs(connection: Connection, environment: Environment) -> Inputs:
     return Inputs(environment, known, DeploymentFacts())
 
 
-def _with_script_directory(connection: Connection, release: Release, known: Layer) -> Layer:
+def _with_script_directory(connection: Connection, release: Release, found: Layer) -> Layer:
     """Set the working directory of a release's layer to the scripts of the package that defines the release.
 
     A plugin's layer already has its own. Fuel has no such default, because its own releases have no scripts.
     """
-    if known.owner.level is not Level.RELEASE or SCRIPTS not in release.metadata:
-        return known
+    if found.owner.level is not Level.RELEASE or SCRIPTS not in release.metadata:
+        return found
     source = plugins.defining(connection, release.id)
-    return replace(known, cwd=source.scripts) if source is not None else known
+    return replace(found, cwd=source.scripts) if source is not None else found
 
 
 def _by_release(environment: Environment, owner: Owner) -> Plugin | None:

@@ -5,11 +5,11 @@
     engine.db
     engine.db.plugins/
         lma-0.10@2f6c1d0b9a7e/    the files of a plugin that is registered
-        .new-x8d2/                an installation that is going on, or was killed
+        .new-x8d2/                an installation in progress, or one that was killed
         my-plugin/                put there by a person, for `plugins sync`
 
-The engine file contains the name of a plugin's directory, so an installation takes effect when that transaction
-commits. The next command that changes packages deletes directories that no plugin refers to.
+The engine file contains the name of a plugin's directory, so an installation takes effect when the transaction that
+stores this name commits. The next command that changes packages deletes directories that no plugin refers to.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ class Trees:
         """Copy or extract the package in `source`, a directory or an archive, to the directory `staged`.
 
         Return the names of the archive's scripts, which are not run. Hidden files at the root of a directory are left
-        out, as in a built package. Raise `InvalidDocument` for forbidden content, `NotFound` and `Unavailable`.
+        out, as in a built package. Raise `InvalidDocument` for forbidden content, `NotFound` if `source` does not
+        exist, and `Unavailable` if it cannot be read.
         """
         if not source.is_dir():
             from fuelclient.plugins.archive import extract

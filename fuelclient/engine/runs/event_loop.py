@@ -123,7 +123,7 @@ _ENDING_SECONDS = 30.0
 class GraphRun:
     """The event loop that runs one graph.
 
-    `make` creates the job for an instance and the number of its attempt, and `executor` runs it. `attempts` has the
+    `make(vertex, attempt)` creates the job for that attempt of an instance, and `executor` runs it. `attempts` has the
     number of attempts that each instance has begun.
     """
 

@@ -31,10 +31,10 @@ class Records(Facet):
 
     pause = 0.0
     act = unsupported(
-        "Graphs define how environments are deployed and reset here.",
+        "Here, graphs define how environments are deployed and reset.",
         hint="Run such a graph with `fuel2 graph execute`.",
     )
-    decided = unsupported("Plans are computed from their inputs here.", hint="Plan the request.")
+    decided = unsupported("No master decides here: the engine computes the plan itself.", hint="Use a dry run.")
 
     def inputs(self, request: RunRequest) -> Inputs:
         """Read the inputs of a plan, with the durations of earlier runs."""
@@ -144,8 +144,8 @@ def _nothing_recorded(noun: str, run_id: int) -> NotFound:
 
 def existing(connection: Connection, run_id: int) -> Run:
     """Read a run. Raise `NotFound`, with the latest ids, if it does not exist."""
-    first = "Nothing was executed yet. Run `fuel2 graph execute`."
-    return lookup.existing(connection, "run", run_id, runs.table, first, listed=False, latest=12)
+    if_none = "Nothing has been executed yet. Run `fuel2 graph execute`."
+    return lookup.existing(connection, "run", run_id, runs.table, if_none, listed=False, latest=12)
 
 
 def parent_of(connection: Connection, run_id: int) -> Run:

@@ -83,7 +83,7 @@ def claim(connection: Connection, parent: Run) -> None:
     """Make this process the runner of the run's environment. Raise `Conflict` if another live process is."""
     runner = runners.find(connection, parent.cluster_id)
     if runner is not None and runner.pid != processes.NOT_STARTED and processes.is_alive(runner):
-        raise Conflict(f"Process {runner.pid} executes run {runner.run_id} on the environment.")
+        raise Conflict(f"Process {runner.pid} is already executing run {runner.run_id} on this environment.")
     runners.put(connection, processes.this_process(parent))
 
 
@@ -243,7 +243,7 @@ def require_same_plan(child: Run, plan: Plan, present: Sequence[Node]) -> None:
     gone = [str(node_id) for node_id in plan.node_ids if node_id not in known]
     if gone:
         raise StalePlan(
-            f"Run {child.id} cannot be resumed: node {', '.join(gone)} is no longer in environment {child.cluster_id}.",
+            f"Run {child.id} cannot be resumed: nodes have left environment {child.cluster_id}: {', '.join(gone)}.",
             hint=f"Stop it (`fuel2 task stop {child.parent_id or child.id} --kill`) and execute the graph again.",
         )
 

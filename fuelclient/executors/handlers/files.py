@@ -40,7 +40,7 @@ def files_to_upload(job: Job) -> list[PlannedFile]:
     nodes = read(TaskType.UPLOAD_FILES, job.parameters)["nodes"]
     for node in nodes:
         if node["uid"] != job.node and node["uid"] not in job.peers:
-            raise ValueError(f"the parameter nodes names node {node['uid']}, which is not in the environment")
+            raise ValueError(f"the parameter nodes lists the node {node['uid']}, which is not in the environment")
     return [
         PlannedFile(file.pop("dst"), where="" if node["uid"] == job.node else node["uid"], **file)
         for node in nodes
@@ -100,12 +100,12 @@ place() {
     mkdir -p -- "$directory" && chmod -- "$directory_mode" "$directory" || return
   fi
   new=$(mktemp -- "$directory/.fuel2.XXXXXX") || return
-  # a change of the owner clears the bits setuid and setgid, so the mode is set after it
+  # chown clears the setuid and setgid bits, so the mode is set afterwards
   cat -- "$from" > "$new" && { [ "$me" != 0 ] || chown -- "$user:$group" "$new"; } && chmod -- "$mode" "$new" &&
     mv -fT -- "$new" "$to" || { rm -f -- "$new"; return 1; }
   echo "$to written"
 }"""
-"""Defines `place`, which writes a file atomically. At no time can more users read the file than in the end.
+"""Defines `place`, which writes a file atomically. At no time can a user read the file who cannot read it in the end.
 
 Existing directories keep their permissions, and links are followed. Source: Astute `mcagents/uploadfile.rb`.
 """

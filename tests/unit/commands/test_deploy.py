@@ -81,7 +81,7 @@ def test_provisioned_node_is_not_provisioned_again(env: CommandLine) -> None:
     upload(env, "provision", PROVISION)
     done = env("env", "deploy", 1)
     assert (done.code, done.out) == (6, "")
-    assert "The provision graph would also provision node 1, which is already provisioned." in done.err
+    assert "The provision graph would also provision nodes that are already provisioned: 1." in done.err
     assert " env nodes provision --env 1 --nodes 2`" in done.err
     env.ok("env", "nodes", "provision", "--env", 1, "--nodes", 2, "--wait")
     env.ok("env", "deploy", 1, "--wait")
@@ -170,7 +170,7 @@ def test_a_deployed_node_is_freed_as_it_is(env: CommandLine, *, force: bool) -> 
     if force:
         upload(env, "deletion", ERASE.replace("{filter}", "node_filter: $.pending_deletion\n"))
     done = env.ok("env", "remove", "nodes", "--env", 1, "--nodes", 1, *(["--force"] if force else []))
-    assert ("Freed with what was deployed there: 1." in done.err) is not force
+    assert ("Freed, but still deployed: 1." in done.err) is not force
     assert env.ok("node", "list", "--env", 1, "-f", "json").json == []
 
 
@@ -180,7 +180,7 @@ def test_a_deletion_that_would_reach_other_nodes_is_refused(env: CommandLine) ->
     env.ok("env", "remove", "nodes", "--env", 1, "--nodes", 2)
     done = env("env", "deploy", 1, "--wait")
     assert (done.code, notes(env)) == (6, [])
-    assert "The deletion graph would also delete node 1, which is not marked for deletion." in done.err
+    assert "The deletion graph would also delete nodes that are not marked for deletion: 1." in done.err
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_deletion_that_leaves_marked_nodes_is_refused(env: CommandLine, stated: 
     env.ok("env", "remove", "nodes", "--env", 1, "--nodes-all")
     done = env("env", "deploy", 1, "--wait")
     assert (done.code, notes(env)) == ((6, []) if missed else (0, ["erase", "erase"]))
-    said = f"The deletion graph would not delete node {missed}, which is marked for deletion. Give the graph"
+    said = f"The deletion graph would not delete nodes that are marked for deletion: {missed}. Give the graph"
     assert (said in done.err) == bool(missed)
 
 

@@ -34,8 +34,8 @@ def test_a_node_is_shown_under_the_names_of_its_facts(tiny: CommandLine, hostnam
         ([], 2, "Nothing to update."),
         (["--name", ""], 2, "A node needs a name."),
         (["--hostname", "a b"], 2, "'a b' is not a host name."),
-        (["--name", "node-2"], 6, "Environment 1 has a node node-2 already, with id 2."),
-        (["--hostname", "node-2"], 6, "Environment 1 has a node node-2 already, with id 2."),
+        (["--name", "node-2"], 6, "Environment 1 already has a node node-2, with id 2."),
+        (["--hostname", "node-2"], 6, "Environment 1 already has a node node-2, with id 2."),
     ],
 )
 def test_what_a_node_cannot_be_called(tiny: CommandLine, words: list[str], code: int, message: str) -> None:

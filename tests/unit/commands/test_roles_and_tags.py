@@ -75,7 +75,7 @@ def test_descriptions_go_through_pipes(tiny: CommandLine) -> None:
 @pytest.mark.parametrize(
     ("words", "stdin", "code", "message"),
     [
-        (["create", "-n", "compute"], WATCHER, 6, "Role compute of release 1 exists already."),
+        (["create", "-n", "compute"], WATCHER, 6, "Role compute of release 1 already exists."),
         (["create", "-n", "a b"], WATCHER, 2, "'a b' cannot be the name of a role."),
         (["create", "-n", "a/b"], WATCHER, 2, "Use letters, digits, - and _ only, not '/'."),
         (["create", "-n", "other"], "name: watcher\n", 7, "<stdin>:1: this describes the role watcher, not other"),
@@ -90,7 +90,12 @@ def test_descriptions_go_through_pipes(tiny: CommandLine) -> None:
             7,
             "<stdin>:2: allocate_size must be all, min or full-disk, not the string 'maximal'",
         ),
-        (["create", "-n", "other"], "volumes_roles_mapping: [{id: os}]\n", 7, "takes the volume os, which release 1"),
+        (
+            ["create", "-n", "other"],
+            "volumes_roles_mapping: [{id: os}]\n",
+            7,
+            "that release 1 does not define: os",
+        ),
         (["update", "-n", "compte"], WATCHER, 5, "Did you mean compute?"),
         (["delete", "-n", "compute"], "", 6, "Node 2 has the role compute"),
         (["delete", "-n", "compte"], "", 5, "Did you mean compute?"),

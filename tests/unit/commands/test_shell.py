@@ -279,4 +279,4 @@ def test_a_stdout_that_takes_nothing_leaves_no_traceback(line: str, unbuffered: 
         return done.returncode, done.stderr
 
     assert run("&-") == (0, "")
-    assert run("/dev/full") == (1, "stdout cannot be written: No space left on device.\n")
+    assert run("/dev/full") == (1, "Cannot write to stdout: No space left on device.\n")

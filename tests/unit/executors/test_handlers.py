@@ -65,7 +65,7 @@ def test_stated_limits_hold_also_as_texts() -> None:
         ("upload_file", {"path": "/x", "data": "", "overwrite": "perhaps"}, "true or false"),
         ("copy_files", {}, "files must be a list"),
         ("copy_files", {"files": [{"src": "/a"}]}, "dst is missing"),
-        ("upload_files", {"nodes": [{"uid": "9", "files": [{"dst": "/a", "data": ""}]}]}, "names node 9"),
+        ("upload_files", {"nodes": [{"uid": "9", "files": [{"dst": "/a", "data": ""}]}]}, "lists the node 9"),
         ("upload_files", {"nodes": [{"uid": "1", "files": []}]}, "files must be a list"),
         ("sync", {"src": "/a", "dst": "/"}, "dst must be an absolute path below /"),
         ("sync", {"src": "http://a", "dst": "/b"}, "rsync:// address"),

@@ -106,7 +106,7 @@ def test_releases_and_their_roles(api: Api) -> None:
     assert api.ask("GET", "releases/2/roles/db") == found
     assert api.ask("GET", "releases/2/tags") == [{"name": "db", "meta": {"has_primary": True}, "owner": "release"}]
     assert api.ask("GET", "releases/2/components") == fields["components_metadata"]
-    assert "exists already" in api.refusal("POST", "releases", [fields], status=409)
+    assert "already exists" in api.refusal("POST", "releases", [fields], status=409)
     taken = api.refusal("POST", "releases", fields, status=409)
     assert taken == "Release with the same name and version already exists"
     assert "roles_metadata must be a mapping" in api.refusal(
