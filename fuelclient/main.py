@@ -85,8 +85,8 @@ def _collect_rarely() -> None:
 
 
 def _prepare_streams() -> None:
-    """Replace streams that the caller closed (`>&-`), which are None in Python, by /dev/null. Make all output escape
-    characters that the locale does not have."""
+    """Replace streams that the caller closed (`>&-`), which are None in Python, by /dev/null. Make both output streams
+    escape characters that the locale cannot encode."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"

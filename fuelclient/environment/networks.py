@@ -96,8 +96,8 @@ def default_interfaces(environment: Environment | None, node: Node) -> list[dict
 
     The interfaces come from `meta.interfaces` in the node's attributes; by default they are eth0, from which it boots,
     and eth1. In the order of `map_priority`, each interface gets all remaining tagged networks and at most one untagged
-    one. The admin network is on the interface from which the node boots, and the rest is on the first. Only nodes whose
-    roles need it are connected to the public network.
+    one. The admin network is on the interface from which the node boots, and networks that are left over are on the
+    first. Only nodes whose roles need it are connected to the public network.
     """
     interfaces = _interfaces(node)
     known = _networks(environment) if environment else ()
@@ -122,7 +122,8 @@ T = TypeVar("T")
 
 
 def spread(boots: Sequence[bool], networks: Sequence[T], describe: Callable[[T], tuple[str, bool]]) -> list[list[T]]:
-    """Divide networks among interfaces as Nailgun does at first; what is left is on the first interface.
+    """Divide networks among interfaces as Nailgun does at first; networks that are left over are on the first
+    interface.
 
     `boots` has for each interface whether the node boots from it. `describe` returns the name of a network, and whether
     it is tagged.

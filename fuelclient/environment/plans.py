@@ -12,7 +12,7 @@ from fuelclient.graph.merge import merge_snapshot
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.model.run import RunRequest
 from fuelclient.plan.inputs import Inputs
-from fuelclient.plan.plan import Check, Plan, has_handler
+from fuelclient.plan.plan import Check, Plan, missing_handler
 from fuelclient.plan.plan import plan as plan_of
 
 _FIRST_RUN = Finding(
@@ -23,7 +23,7 @@ _FIRST_RUN = Finding(
 )
 
 
-def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = has_handler) -> Plan:
+def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = missing_handler) -> Plan:
     """Plan one graph of a request. Raise what `plan.plan.plan` raises."""
     others = [name for name in inputs.layers if name != graph_type]
     computed = plan_of(
@@ -42,7 +42,7 @@ def plan(inputs: Inputs, request: RunRequest, graph_type: str, check: Check = ha
     return replace(computed, findings=(*computed.findings, *inputs.findings, *((_FIRST_RUN,) if lacks_history else ())))
 
 
-def plans(inputs: Inputs, request: RunRequest, check: Check = has_handler) -> tuple[Plan, ...]:
+def plans(inputs: Inputs, request: RunRequest, check: Check = missing_handler) -> tuple[Plan, ...]:
     """Plan all graphs of a request, each as if no other ran before it."""
     return tuple(plan(inputs, request, graph_type, check) for graph_type in request.graph_types)
 

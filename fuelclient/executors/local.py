@@ -1,8 +1,9 @@
-"""Run tasks on this machine: the kind of executor, its transport, and a spool that needs no shell for each action.
+"""Run tasks on this machine: the kind of executor, its transport, and a spool that does not start a shell for each
+action.
 
-The kind `directory` runs tasks in directories of this machine, one for each node, to learn and to try graphs without
-nodes. It is not a sandbox: a command can access everything that the user who runs the engine can access. Only paths in
-the parameters of a task are moved into the node's directory.
+The kind `directory` runs tasks in directories of this machine, one for each node, for learning, and for trying graphs
+without nodes. It is not a sandbox: a command can access everything that the user who runs the engine can access. Only
+paths in the parameters of a task are moved into the node's directory.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ from fuelclient.model.task import TaskType
 
 _SCRIPTS = re.compile(re.escape(ON_NODES) + r"([\w.+-]*[\w+-])(?![\w.+-])")
 _WORD_COUNTS = (8, 9)
-"""The number of words in `pid`: pid, start, boot, label, uptime, seconds used, the bytes of both outputs before, and
-the PID namespace, which earlier versions left out. If there are fewer, the leader is still writing."""
+"""The number of words in `pid`: pid, start, boot, label, uptime, seconds used, the sizes of both outputs before this
+attempt, and the PID namespace, which earlier versions left out. If there are fewer, the leader is still writing."""
 
 
 def task_environment() -> dict[str, str]:
-    """Return the environment of tasks on this machine: ours, without variables with the name of a secret, such as the
-    operator's password for a master."""
+    """Return the environment of tasks on this machine: ours, without variables whose names look like those of secrets,
+    such as the operator's password for a master."""
     return {name: value for name, value in os.environ.items() if not redact.is_secret(name)}
 
 
@@ -93,7 +94,8 @@ def write(path: str, content: bytes | Path, flags: int = os.O_TRUNC) -> None:
 
 
 class LocalSpool(Spool):
-    """The spool of one job on this machine. It needs no shell for each action, and a third of the processes of `Spool`.
+    """The spool of one job on this machine. It does not start a shell for each action, and starts a third as many
+    processes as `Spool`.
 
     Its files are the same, so the scripts of `Spool` can continue with them. Commands are not started by asyncio, which
     would kill them when the event loop is closed, because a command has to outlive this process.
@@ -203,7 +205,8 @@ class LocalConnector(Connector):
 
 
 def _use_own(value: Any, own: str, targets: Collection[str]) -> Any:
-    """Move paths of plugin scripts in `value` below `own`, if the run has copied them there or will do so."""
+    """Rewrite the paths of plugin scripts in `value` to lie below `own`, if the run has copied them there or will do
+    so."""
     if isinstance(value, list | tuple):
         return [_use_own(item, own, targets) for item in value]
     if isinstance(value, Mapping):
@@ -299,7 +302,7 @@ class DirectoryConnector(LocalConnector):
         return "" if job.type in _RUN_TYPES else f"a task of type {job.type} would change this machine, not a directory"
 
     def prepared(self, job: Job) -> Job:
-        """Move all paths in the job's parameters into the directory of its node."""
+        """Rewrite all paths in the job's parameters to lie in the directory of its node."""
         on_master = job.type == TaskType.MASTER_SHELL
         root = self._directory(job.peers.get(MASTER, Target()) if on_master else job.target)
         scripts = tuple((source, f"{root}{destination}") for source, destination in job.target.scripts)

@@ -10,10 +10,10 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
-MOST_ITEMS = 10_000
+MAX_ITEMS = 10_000
 """The most elements of a lazy sequence that an expression may ask for. Source: Nailgun's settings."""
 
-MOST_WORK = 3_000_000
+MAX_WORK = 3_000_000
 """The work that one evaluation may take: 1 for an element of a sequence, `CALL` for a call of a function or operator.
 
 A filter with ten calls for each of 10 000 elements takes a third of it. It takes about ten seconds.
@@ -33,10 +33,10 @@ CALL = 10
 
 MEMORY_QUOTA = 100 * 1024 * 1024
 
-MOST_BITS = 1024
+MAX_BITS = 1024
 """The largest whole number has some 300 digits, as in the text of an expression."""
 
-MOST_TEXT = 16 * 1024 * 1024
+MAX_TEXT = 16 * 1024 * 1024
 """The longest text, in characters, that an expression may make."""
 
 _CHARACTERS = 20
@@ -48,7 +48,7 @@ _COMPARED = 50
 
 class _Spent(threading.local):
     work = 0
-    most = MOST_WORK
+    most = MAX_WORK
     has_turn = False
     weights: dict[int, tuple[Any, int]]
 
@@ -58,7 +58,7 @@ _turns = threading.BoundedSemaphore(AT_ONCE)
 
 
 class TooMuchWork(Exception):
-    """An evaluation has exceeded `MOST_WORK`."""
+    """An evaluation has exceeded `MAX_WORK`."""
 
 
 class Crowded(TooMuchWork):
@@ -89,7 +89,7 @@ def is_apart() -> bool:
 
 def begin() -> None:
     """Start counting for a new evaluation in this thread."""
-    _spent.work, _spent.most = 0, min(SHORT_WORK, MOST_WORK)
+    _spent.work, _spent.most = 0, min(SHORT_WORK, MAX_WORK)
     _spent.weights = {}
 
 
@@ -102,10 +102,10 @@ def spend(work: int) -> None:
     """Add to the work of this thread's evaluation. Raise `TooMuchWork` if that exceeds the limit, or `Crowded`."""
     _spent.work = done = _spent.work + work
     if done > _spent.most:
-        if done > MOST_WORK:
+        if done > MAX_WORK:
             raise TooMuchWork
         take_turn()
-        _spent.has_turn, _spent.most = True, MOST_WORK
+        _spent.has_turn, _spent.most = True, MAX_WORK
 
 
 def take_turn() -> None:
@@ -128,15 +128,15 @@ def end() -> None:
 
 def spend_text(length: int) -> None:
     """Count a text of `length` characters that is about to be made. Raise `TooLarge` or `TooMuchWork`."""
-    if length > MOST_TEXT:
-        raise TooLarge(f"a text has more than {MOST_TEXT} characters")
+    if length > MAX_TEXT:
+        raise TooLarge(f"a text has more than {MAX_TEXT} characters")
     spend(length // _CHARACTERS)
 
 
 def check_number(bits: int) -> None:
     """Raise `TooLarge` for a number that is about to be made with so many bits."""
-    if bits > MOST_BITS:
-        raise TooLarge(f"a number has more than {MOST_BITS} bits")
+    if bits > MAX_BITS:
+        raise TooLarge(f"a number has more than {MAX_BITS} bits")
 
 
 def weigh(value: Any) -> Any:
@@ -201,7 +201,7 @@ class Counting(dict[str, Any]):
     def __init__(self) -> None:
         super().__init__(
             {
-                "yaql.limitIterators": _Elements(MOST_ITEMS),
+                "yaql.limitIterators": _Elements(MAX_ITEMS),
                 "yaql.memoryQuota": MEMORY_QUOTA,
                 "yaql.convertInputData": False,
                 "yaql.convertSetsToLists": True,

@@ -1,6 +1,6 @@
 """Evaluate the expressions of the tasks of a plan: conditions, computed dependencies, parameters and node filters.
 
-Of conditions, the facts that they compare with those of the last success (`changed()` and others).
+For conditions, also list the facts that `changed()` and similar functions compare with those of the last success.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Expressions:
         return yaql_engine.parse(text).value(self._views.at(task.id, node))
 
     def legacy_on_master(self, text: str, task: Task, node: NodeKey) -> Any:
-        """The value of a condition in Fuel's own language. Raise `ExpressionError` if a master has none."""
+        """The value of a condition in Fuel's own language. Raise `ExpressionError` if it has none on a master."""
         return legacy.value_of_condition(text, self._views.at(task.id, node).new, as_master=True)
 
 
@@ -142,9 +142,10 @@ _ALWAYS = Condition(True)
 def condition_of(task: Task, view: View) -> Condition:
     """Whether the condition of `task` holds.
 
-    A task without one, or with an empty one, always runs. A text is an expression of Fuel's own language, read on
-    facts, with missing values as null. YAQL counts by its truth, and a text that it returns is again an expression of
-    Fuel's own language. Every other value counts by its truth, so `false` and `0` skip the task.
+    A task without one, or with an empty one, always runs. A string is an expression in Fuel's own language; it is
+    evaluated on the facts, and missing values count as null. A YAQL condition holds if its value is truthy; a string
+    that it returns is again an expression in Fuel's own language. Any other value holds if it is truthy, so `false` and
+    `0` skip the task.
 
     Raise `ExpressionError` for a condition that cannot be read or has no value. Source: Nailgun `lcm.task_serializer`.
     """
@@ -181,7 +182,7 @@ def _truth(value: object) -> str:
 
 
 def chosen(node_filter: Any, present: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
-    """The ids of the nodes for which a filter is true, as Nailgun does: `$.where(...).select($.id)`."""
+    """The ids of the nodes for which a filter is true, found as in Nailgun: `$.where(...).select($.id)`."""
     stated = node_filter if isinstance(node_filter, Mapping) else {YAQL: node_filter}
     if YAQL not in stated:
         message = f"A node filter is a YAQL expression, not {node_filter!r}."

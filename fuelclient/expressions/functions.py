@@ -10,15 +10,15 @@ from datetime import datetime
 from typing import Any
 
 from fuelclient.expressions import budget
-from fuelclient.expressions.budget import MOST_ITEMS
+from fuelclient.expressions.budget import MAX_ITEMS
 
-_STEPS = 5
-"""So many steps of a comparison take as long as one element of a sequence."""
+_STEPS_PER_ELEMENT = 5
+"""This many steps of a comparison count as one element of a sequence."""
 _SCALARS = (str, int, float, bool, type(None))
 
 
 class Undefined:
-    """The old value of an expression that has none. It equals nothing else, and is true."""
+    """The old value of an expression that has none. It is equal only to itself, and is truthy."""
 
     def __repr__(self) -> str:
         return "undefined"
@@ -28,17 +28,17 @@ UNDEFINED = Undefined()
 
 
 class TooManyItems(Exception):
-    """A sequence has more than `MOST_ITEMS` elements."""
+    """A sequence has more than `MAX_ITEMS` elements."""
 
 
 class NotData(Exception):
     """A value is not a string, a number, true, false, null, or a list or mapping of such."""
 
 
-Known = Callable[[object], bool]
+IsSettled = Callable[[object], bool]
 
 
-def plain(value: Any, is_settled: Known = lambda _: False) -> Any:
+def plain(value: Any, is_settled: IsSettled = lambda _: False) -> Any:
     """`value` as dictionaries, lists and scalars. Sets become lists in a stable order, and lazy sequences are
     evaluated. Values that are plain data already, according to `is_settled`, are returned as they are.
 
@@ -51,24 +51,24 @@ def plain(value: Any, is_settled: Known = lambda _: False) -> Any:
         return value
     if isinstance(value, Mapping):
         budget.spend(len(value))
-        return {_key(key): plain(below, is_settled) for key, below in value.items()}
+        return {_key(key): plain(item, is_settled) for key, item in value.items()}
     if isinstance(value, Set) and not isinstance(value, MappingView):
         budget.spend(len(value))
-        return sorted((plain(below, is_settled) for below in value), key=_rank)
+        return sorted((plain(item, is_settled) for item in value), key=_rank)
     if isinstance(value, _SCALARS):
         return value
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         budget.spend(len(value))
-        return [plain(below, is_settled) for below in value]
+        return [plain(item, is_settled) for item in value]
     if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
-        return [plain(below, is_settled) for below in limited(value)]
+        return [plain(item, is_settled) for item in limited(value)]
     raise NotData(type(value).__name__)
 
 
 def limited(items: Iterable[Any]) -> Iterator[Any]:
     """Yield the elements of a lazy sequence. Raise `TooManyItems` after the last one that is allowed."""
     for count, item in enumerate(items):
-        if count >= MOST_ITEMS:
+        if count >= MAX_ITEMS:
             raise TooManyItems
         yield item
 
@@ -123,7 +123,8 @@ def _entries(of: Mapping[Any, Any], without: Mapping[Any, Any]) -> dict[Any, Any
 def _elements(old: Sequence[Any], new: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """The added and the deleted elements.
 
-    The matcher's heuristic for popular elements is off; with it, long lists would seem to gain elements they had.
+    The matcher's heuristic for popular elements is off; with it, long lists would seem to gain elements that they
+    already had.
     """
     if old == new:
         return [], []
@@ -136,14 +137,14 @@ def _elements(old: Sequence[Any], new: Sequence[Any]) -> tuple[list[Any], list[A
 
 
 class _Counted(difflib.SequenceMatcher[str]):
-    """A comparison whose steps are work of the evaluation: equal elements make it take longer than their square."""
+    """A matcher that charges its steps to the evaluation, because many equal elements make it slower than quadratic."""
 
     a: Sequence[str]
     b2j: dict[str, list[int]]
 
     def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Any:
         last = len(self.a) if ahi is None else ahi
-        budget.spend(sum(1 + len(self.b2j.get(self.a[index], ())) for index in range(alo, last)) // _STEPS)
+        budget.spend(sum(1 + len(self.b2j.get(self.a[index], ())) for index in range(alo, last)) // _STEPS_PER_ELEMENT)
         return super().find_longest_match(alo, ahi, blo, bhi)
 
 
@@ -160,7 +161,8 @@ def to_yaml(value: Any) -> str:
 
 @functools.cache
 def _dumper() -> Any:
-    """Return PyYAML's safe dumper in C, without anchors, because Nailgun writes shared values twice, too."""
+    """Return PyYAML's safe dumper (the one in C) without anchors: like Nailgun, it writes a shared value out each
+    time."""
     import yaml
 
     return type("Dumper", (yaml.CSafeDumper,), {"ignore_aliases": lambda *_: True})

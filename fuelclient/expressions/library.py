@@ -1,9 +1,10 @@
-"""YAQL's own functions with limits: each counts what one call of it can make large. Importing this imports the library.
+"""YAQL's own functions with limits: each counts the size of whatever a single call can make large. Importing this
+module also imports YAQL.
 
-Most functions take as long as their arguments are, which `_bounded` counts. `_INSTEAD` replaces those whose result can
-be far larger than their arguments, and `_DEEP` are those that compare or hash values with all that they contain.
-`UNCOUNTED` are functions whose work no count bounds from outside; an expression with one of them is evaluated by
-`child_process`.
+Most functions take time in proportion to the size of their arguments, which `_bounded` counts. `_INSTEAD` replaces
+those whose result can be far larger than their arguments, and `_DEEP` are those that compare or hash values with all
+that they contain. `UNCOUNTED` are functions whose work cannot be limited by counting outside of them; an expression
+with one of them is evaluated by `child_process`.
 """
 
 from __future__ import annotations
@@ -21,16 +22,17 @@ from fuelclient.expressions.budget import TooLarge, check_number, spend, spend_t
 from fuelclient.expressions.functions import NotData, in_order
 
 UNCOUNTED = frozenset({"call", "datetime", "format", "generateMany", "mergeWith"})
-"""They loop or recurse over endless sequences without asking for limits, or are called by a name that is computed."""
+"""They loop or recurse over endless sequences without asking for limits, or (`call`) call a function whose name is
+computed."""
 
 _PASSED_ON = frozenset({"boolean.and_", "boolean.not_", "boolean.or_", "branching.switch", "system.op_dot"})
-"""They choose among values that were counted when they were made. They are most of the calls of real graphs."""
+"""They choose among values that were counted when they were made. They account for most calls in real graphs."""
 
 _SIMPLE = frozenset({bool, int, float, type(None), str})
 _SMALL = frozenset({bool, float, type(None)})
 _LONG = 1000
-"""Arguments and results of this many characters or elements count."""
-_MOST_DIGITS = 300
+"""Strings of fewer characters are not counted."""
+_MAX_DIGITS = 300
 
 
 def bounded_context() -> Any:
@@ -84,7 +86,7 @@ def _counted(result: Any) -> Any:
 
 
 def _deep(value: Any) -> Any:
-    """An argument whose elements are compared or hashed, weighed now, or lazily when they are read."""
+    """Weigh an argument whose elements will be compared or hashed: now, or, if it is lazy, as each element is read."""
     if isinstance(value, utils.MappingRule):
         weigh(value.source)
         weigh(value.destination)
@@ -116,7 +118,8 @@ def _length(collection: Iterable[Any]) -> int:
 
 
 def _pairs(engine: Any, left: Iterable[Any], right: Iterable[Any], predicate: Any, selector: Any) -> Iterator[Any]:
-    """Join two sequences. A predicate without a call, such as `false`, would look at each pair for nothing."""
+    """Join two sequences. Each pair is counted here, because a predicate that calls no function, such as `false`,
+    counts nothing."""
     others = utils.memorize(right, engine)
     for one in left:
         for other in others:
@@ -146,14 +149,14 @@ def _shifted(value: int, bits_number: int) -> int:
 
 
 def _rounded(number: Any, ndigits: int = 0) -> Any:
-    if abs(ndigits) > _MOST_DIGITS:
-        raise TooLarge(f"a number is rounded to more than {_MOST_DIGITS} digits")
+    if abs(ndigits) > _MAX_DIGITS:
+        raise TooLarge(f"a number is rounded to more than {_MAX_DIGITS} digits")
     return round(number, ndigits)
 
 
 def _whole(value: Any) -> int:
     if isinstance(value, str) and len(value) > _LONG:
-        raise TooLarge(f"a number has more than {_MOST_DIGITS} digits")
+        raise TooLarge(f"a number has more than {_MAX_DIGITS} digits")
     return 0 if value is None else int(value)
 
 
@@ -223,7 +226,7 @@ class OrderedSet(frozenset[Any]):
 
     @functools.cached_property
     def _ordered(self) -> list[Any]:
-        """The elements, sorted once. Sorting at each reading doubled the time of a set for each set around it."""
+        """The elements, sorted once. Sorting on each iteration would double the time for every level of nested sets."""
         return in_order(super().__iter__())
 
     def __iter__(self) -> Iterator[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MEMORY = 256 * 1024 * 1024
-"""The bytes that the evaluations of one process may take beside the facts."""
+"""The bytes that the evaluations of one process may take in addition to the facts."""
 
 _seconds = 60
 

@@ -306,11 +306,11 @@ def _finished(value: Any) -> Any:
         return value
     taken: list[Any] = []
     try:
-        for item in itertools.islice(value, budget.MOST_ITEMS + 1):
+        for item in itertools.islice(value, budget.MAX_ITEMS + 1):
             taken.append(item)  # noqa: PERF402 - the items before an error are needed
     except Exception as error:  # raised again when the sequence is read up to here
         return itertools.chain(taken, map(_raise, (error,)))
-    return tuple(taken) if len(taken) <= budget.MOST_ITEMS else itertools.chain(taken, value)
+    return tuple(taken) if len(taken) <= budget.MAX_ITEMS else itertools.chain(taken, value)
 
 
 def _raise(error: Exception) -> None:
@@ -345,7 +345,7 @@ def reason_of(error: Exception) -> str:
     if isinstance(error, exceptions.ResolutionError):
         return _unresolved(str(error).partition('"')[2].partition('"')[0], str(error).startswith("Unknown"))
     if isinstance(error, exceptions.CollectionTooLargeException):
-        return f"a sequence has more than {budget.MOST_ITEMS} elements"
+        return f"a sequence has more than {budget.MAX_ITEMS} elements"
     if isinstance(error, exceptions.MemoryQuotaExceededException):
         return "it takes too much memory"
     return ""

@@ -1,4 +1,5 @@
-"""The inputs of facts other than the environment, and facts of users, which override computed ones."""
+"""What facts are computed from, apart from the environment; and facts that users uploaded, which override computed
+ones."""
 
 from __future__ import annotations
 
@@ -38,6 +39,8 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Given:
+    """What the facts of an environment are computed from, apart from the environment."""
+
     kept: Kept = field(default_factory=Kept)
     master: Master = field(default_factory=Master)
 

@@ -50,7 +50,7 @@ def host_names(node: Node, domain: str) -> tuple[str, str]:
 def named_nodes(environment: Environment, master: Master, participants: tuple[int, ...] = ()) -> tuple[FactNode, ...]:
     """Name the nodes of an environment, in the order of their ids.
 
-    Primaries that the environment has not chosen yet are those that a run on `participants` (empty: all nodes) would
+    For a tag without a primary node yet, the primary is the node that a run on `participants` (empty: all nodes) would
     choose.
     """
     by_name, nodes = roles(environment), sorted(environment.nodes, key=lambda node: node.id)

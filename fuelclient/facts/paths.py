@@ -69,15 +69,15 @@ def completions(facts: Mapping[Any, Any], text: str) -> list[str]:
     return [f"{root}{before}{name}{'.' if isinstance(level.get(name), Mapping) else ''}" for name in names]
 
 
-_NETWORKS = "the networks of the release, over them those that users describe"
+_NETWORKS = "the networks of the release, overridden by those that users describe"
 _COMPUTED: Mapping[str, str] = {
     "cluster": "the environment itself",
     "release": "the release",
     "openstack_version": "the version of the release",
-    "fuel_version": "the version of the release, after its dash",
+    "fuel_version": "the part of the release's version after the dash",
     "deployment_id": "the id of the environment",
     "deployment_mode": "a constant: the only mode that recent releases have",
-    "master_ip": "a constant: what the installation of a Fuel master proposes",
+    "master_ip": "a constant: the default address that the installer of a Fuel master proposes",
     "last_controller": "the controller with the highest id",
     "use_cinder": "whether a node has the role cinder",
     "mp": "a constant of Nailgun",
@@ -109,9 +109,9 @@ _OF_NODES: Mapping[str, str] = {
     "glance": "the size of the volume for images in node_volumes",
     "network_scheme": f"the interfaces of the node, its stored addresses, and {_NETWORKS}",
     "provision": "the names, interfaces and disks of the node, settings, and constants of a Fuel master",
-    "test_vm_image": "constants of Nailgun, by the operating system",
+    "test_vm_image": "constants of Nailgun for the operating system",
     "vms_conf": "empty: virtual machines are not kept here",
-    "dpdk": "empty: releases of Fuel 9.0 read it of every node",
+    "dpdk": "empty, but present, because releases of Fuel 9.0 read it for every node",
     "deleted": "whether the node waits for deletion",
 }
 
@@ -141,7 +141,7 @@ def origins(
     if not found:
         facts = sorted({*default.common, *(name for part in default.nodes.values() for name in part)})
         close = nearest(names[0], facts)
-        hint = f"Did you mean {close}?" if close and close != names[0] else "'get-default' writes all of them to files."
+        hint = f"Did you mean {close}?" if close and close != names[0] else "'get-default' writes all facts to files."
         raise NotFound("fact", path, hint=hint)
     return tuple(found)
 
@@ -192,7 +192,7 @@ def _how_generated(tree: Any, path: Sequence[str]) -> str:
     if isinstance(tree, Mapping) and GENERATOR not in tree:
         tree = tree.get("value")
     if is_random(tree):
-        return f"drawn once ({tree[GENERATOR]}) and stored"
+        return f"generated at random once ({tree[GENERATOR]}) and stored"
     if isinstance(tree, Mapping) and tree.get(GENERATOR) in DETERMINED:
         return f"a value of the master ({tree[GENERATOR]})"
     return ""

@@ -1,6 +1,6 @@
 """The parameters of each type of task, and the values that they can have.
 
-Handlers read parameters by these tables, and checks before a run use the same tables.
+Handlers read parameters according to these tables, and checks before a run use the same tables.
 """
 
 from __future__ import annotations
@@ -109,14 +109,14 @@ def _path_or_url(parameters: Mapping[str, Any], name: str) -> str:
     if is_remote(location):
         return location
     if "://" in location:
-        raise ValueError(f"the parameter {name} is a path or an rsync:// address, not {location!r}")
+        raise ValueError(f"the parameter {name} must be a path or an rsync:// address, not {location!r}")
     return absolute(parameters, name)
 
 
 def _sync_target(parameters: Mapping[str, Any], name: str) -> str:
     location = _path_or_url(parameters, name)
     if is_remote(location) and is_remote(parameters.get("src")):
-        raise ValueError("src and dst are both rsync:// addresses, and rsync copies only from or to one")
+        raise ValueError("src and dst are both rsync:// addresses, and rsync cannot copy from one to another")
     return location
 
 
@@ -128,7 +128,7 @@ def _data(parameters: Mapping[str, Any], name: str) -> bytes:
         return value
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError(  # noqa: TRY004 - what a handler refuses is a ValueError
-            f"the parameter {name} must be a string; mappings become one with toYaml() or toJson()"
+            f"the parameter {name} must be a string; convert a mapping to a string with toYaml() or toJson()"
         )
     return str(value).encode("utf-8", "surrogateescape")
 

@@ -19,8 +19,8 @@ _OLD_TASKS_HINT = (
     " lets the groups of a default graph order old tasks."
 )
 _FILLED_HINT = (
-    "Until Fuel 8.0 a master fills in what such tasks of a release lack. Override the task in the environment's graph:"
-    " state its parameters, or type: skipped."
+    "Up to and including Fuel 8.0, a master fills in what such tasks of a release lack. Override the task in the"
+    " environment's graph: state its parameters, or type: skipped."
 )
 _FILLED_TASKS = frozenset(
     (
@@ -35,8 +35,8 @@ _SPECIAL = frozenset("()[]|*?^$")
 
 
 def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
-    """Find dependencies on tasks that the graph lacks (a run ignores them), stages that it lacks, values without the
-    effect that they seem to have, and ids that `graph upload` would refuse today."""
+    """Find references to tasks (which a run ignores) and to stages that the graph lacks, values that do not do what
+    they seem to, and ids that `graph upload` would refuse today."""
     legacy = frozenset(task.id for task in graph.tasks if task.task.follows_stage)
     known = Names(task.id for task in graph.tasks if task.id not in legacy)
     similar = Similar(known)
@@ -45,11 +45,11 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
     for task in graph.tasks:
         for attribute, target in references_in(task.task, ("requires", "required_for"), roles=False):
             if target in legacy:
-                problem = f"{attribute} names {target}, an entry of tasks.yaml, which its stage alone orders"
+                problem = f"{attribute} names {target}, an entry of tasks.yaml, which is ordered by its stage alone"
                 findings.append(task_finding(Severity.WARNING, "G029", task, attribute, problem, IGNORED_HINT))
             else:
                 findings += _check_target(task, attribute, target, known, similar)
-        # Python accepts these. Patterns that it cannot read match nothing, as on a master.
+        # Patterns that uploads refuse. Those that Python cannot read match nothing, as on a master.
         refused = ((key, name) for key, name in references_in(task.task) if is_pattern(name) and is_refused(name))
         findings += (bad_pattern(task, attribute, name) for attribute, name in refused)
         findings += _check_stage(task, stages)
@@ -61,7 +61,7 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
 
 
 def _unordered_old_tasks(graph: MergedGraph) -> Iterator[Finding]:
-    """Yield one warning, at the first of the tasks below version 2.0.0 that relations of their groups do not order."""
+    """Yield one warning if relations of groups do not order their tasks below version 2.0.0, at the first of these."""
     groups = {task.id: task for task in graph.tasks if task.task.type == TaskType.GROUP and not task.task.joins}
     old_tasks = [
         (task, groups.keys() & task.task.placement[1])
@@ -80,8 +80,8 @@ def _unordered_old_tasks(graph: MergedGraph) -> Iterator[Finding]:
     unordered = [task for task, names in old_tasks if names & {later for *_, later in relations}]
     if unordered:
         first, *others = unordered
-        which = f"task {first.id}" + (f" and {len(others)} more of these" if others else "")
-        message = f"{which}: a version below 2.0.0 is not ordered by the relations of groups: {listed(ignored)}"
+        which = f"task {first.id}" + (f" and {len(others)} more" if others else "")
+        message = f"{which}: relations of groups do not order tasks below version 2.0.0: {listed(ignored)}"
         yield finding_at(Severity.WARNING, "G027", first, "id", message, _OLD_TASKS_HINT)
 
 
@@ -139,7 +139,7 @@ def _check_stage(task: MergedTask, stages: Sequence[str]) -> Iterator[Finding]:
     stage = parse_stage(task.task.stage)
     if stage.name not in stages:
         shown = f"Stages: {', '.join(stages)}." if stages else "The graph has no stages."
-        problem = f"the graph has no stage {stage.name!r}; it runs at any time"
+        problem = f"the graph has no stage {stage.name!r}, so the task may run at any time"
         yield task_finding(Severity.WARNING, "G032", task, "stage", problem, shown)
     if not stage.is_valid:
         problem = f"the priority in {task.task.stage!r} is not a plain decimal number; it counts as 0"

@@ -107,5 +107,6 @@ def chains(tasks: Sequence[MergedTask]) -> Iterator[Chain]:
 
 
 def author(task: MergedTask) -> Owner:
-    """The plugin that a stage task comes from, so that an environment's override does not move it; else its owner."""
+    """The plugin that a task with a stage comes from, so that an environment's override does not move it; else its
+    owner."""
     return next((owner for owner in (task.owner, *task.overrides) if owner.level is Level.PLUGIN), task.owner)

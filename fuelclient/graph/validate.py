@@ -26,7 +26,7 @@ from fuelclient.similar import Similar
 _TYPE = re.compile(r"[A-Za-z0-9_-]+")
 _PRINTABLE = "Use printable characters only."
 
-IGNORED = "{} of an entry of tasks.yaml is ignored, as by a Fuel master: its stage alone orders it"
+IGNORED = "{} has no effect in an entry of tasks.yaml, as on a Fuel master: the entry is ordered by its stage alone"
 IGNORED_HINT = "Remove it, or move the entry to deployment_tasks.yaml, without its stage."
 
 _Problem = tuple[str, str, str, str]
@@ -48,7 +48,8 @@ def require_type(graph_type: str) -> None:
 
 
 def check_document(document: GraphDocument, owner: Owner | None, below: Sequence[Layer] | None) -> tuple[Finding, ...]:
-    """All findings about a document that is to become the graph of `owner`, including those of reading it.
+    """All findings about a document that is to become the graph of `owner`, including those that were found while it
+    was read.
 
     `below` are the layers that it will override, or None if they are unknown (a file that is only checked, a plugin's
     graph). Records without a type are then accepted.
@@ -121,13 +122,14 @@ def _on_itself(task: Task) -> Iterator[_Problem]:
     for attribute in ("requires", "required_for", *RELATION_LISTS):
         related = [relation.name for relation in task.relations(attribute) if relation.roles == "self"]
         if task.id in (related if attribute in RELATION_LISTS else task.names(attribute)):
-            problem = f"it names itself in {attribute}, which is ignored here, and ends the run of a Fuel master"
+            problem = f"it names itself in {attribute}: this is ignored here, but makes a run on a Fuel master fail"
             yield "G023", attribute, problem, "Remove its own name from the list."
 
 
 def misspelt_roles(tasks: Iterable[Task], own: Collection[str] = ()) -> Iterator[Finding]:
     """Yield a warning for each role of a task that differs from a role of Fuel or of `own`, or from the primary of
-    one, only in hyphens, underscores or case (G041). Only an environment has a list of all other roles.
+    one, only in hyphens, underscores or case (G041). Other roles are not checked here, because only an environment
+    knows all of its roles.
 
     >>> [finding.hint for finding in misspelt_roles([Task("a", {"roles": ["primary_db", "Ceph_OSD", "My_role"]})])]
     ['Did you mean primary-db?', 'Did you mean ceph-osd?']
@@ -151,8 +153,8 @@ def _normalised(role: str) -> str:
 def references_in(
     task: Task, lists: Iterable[str] = NAME_LISTS, *, names: bool = True, roles: bool = True
 ) -> Iterator[tuple[str, str]]:
-    """Yield the attribute of each name or pattern, and the name or pattern, in `lists` and in the relations of a task:
-    from these, the ones that refer to tasks (`names`) and to `roles`."""
+    """Yield each name or pattern in the attributes `lists` and in the relations of a task, after the name of its
+    attribute. Of relations, yield the names of tasks if `names`, and those of roles if `roles`."""
     for attribute in lists:
         for target in task.names(attribute):
             yield attribute, target
@@ -184,7 +186,8 @@ def ineffective_values(task: Task) -> Iterator[_Problem]:
     """Yield a warning for each value that is accepted, but does not do what it seems to.
 
     The functions that compare facts (G017) evaluate their argument with `$` as the old and as the new facts, but
-    `$common` and `$node` are the new ones both times. Source: Nailgun `yaql_ext.datadiff`, whose authors write `$`.
+    `$common` and `$node` are the new ones both times. Source: Nailgun `yaql_ext.datadiff`; its authors write `$` in
+    their tasks.
     """
     for attribute, value in task.attributes.items():
         if variable := next(filter(None, map(compared_with_itself, expressions_in(value))), ""):
@@ -286,11 +289,11 @@ def mappings_in(value: Any) -> Iterator[Mapping[str, Any]]:
 def _task_keys(task: Task) -> Iterator[tuple[str, str, str]]:
     for key in task.attributes:
         if key == "fault_tolerance" and task.type not in ("", TaskType.GROUP):
-            yield key, "fault_tolerance does nothing in a task that is no group", "State it in the group of the role."
+            yield key, "fault_tolerance has no effect outside of groups", "State it in the group of the role."
         elif key in KNOWN:
             continue
         elif key == "strategy" or key in names_of(task.type):
-            yield key, f"{key} does nothing beside the parameters", f"Move it into them: parameters: {{{key}: ...}}."
+            yield key, f"{key} has no effect outside the parameters", f"Move it into them: parameters: {{{key}: ...}}."
         elif len(key) >= _MIN_KEY_LENGTH and (close := _nearest_key(key)) and _is_typo(key, close):
             yield key, f"Fuel has no key {key!r}; it is kept, but does nothing", f"Did you mean {close}?"
 
@@ -304,8 +307,8 @@ def _relation_keys(task: Task) -> Iterator[_KeyCheck]:
 
 
 def _parameter_keys(task: Task) -> Iterator[_KeyCheck]:
-    """Yield the keys of strategies and files, and misspelt parameters, except for a required one: that it is missing is
-    reported as an error."""
+    """Yield the keys of strategies and files, and misspelt parameters, unless the one that is meant is required: then
+    an error already reports that it is missing."""
     parameters = task.attributes.get("parameters")
     if not isinstance(parameters, Mapping) or _EXPRESSION in parameters:
         return
@@ -346,7 +349,7 @@ def _nearest_key(key: str) -> str:
 
 
 def _is_typo(key: str, known: str) -> bool:
-    """Whether `key` is `reference` with a letter or two wrong, and not a different word such as `test_case`.
+    """Whether `key` is `known` with a letter or two wrong, and not a different word such as `test_case`.
 
     >>> _is_typo("required_form", "required_for"), _is_typo("test_case", "test_post")
     (True, False)

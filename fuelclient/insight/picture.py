@@ -46,8 +46,8 @@ class Vertex:
 class Picture:
     """The tasks in execution order, and the edges between them, by their numbers in `vertices`.
 
-    `edges` lead forward. `back` lead to earlier tasks, since a task may wait for one whose first instance runs later.
-    `cycle` has the edges on a shortest cycle; a task that waits for itself on other nodes has an edge to itself.
+    `edges` lead forward; those in `back` lead to earlier tasks, since a task may wait for one whose first instance runs
+    later. `cycle` has the edges on a shortest cycle; a task that waits for itself on other nodes has an edge to itself.
     `implied` is the number of edges that are not drawn because others imply them.
     """
 
@@ -74,8 +74,8 @@ def picture(
 ) -> Picture:
     """Make a picture of an ordered study: of the merged tasks `selected`, or of all that run somewhere.
 
-    `reduced` leaves out every edge that a longer path implies, and keeps order that leads through tasks that are not
-    drawn.
+    `reduced` leaves out every edge that a longer path implies, and draws an edge between two tasks if the order between
+    them runs only through tasks that are not drawn.
     """
     kept = [
         number
@@ -159,7 +159,7 @@ class Layout:
 
 
 def layout(edges: Sequence[tuple[int, int]], bands: Sequence[int]) -> Layout:
-    """Place the vertices, whose bands are numbered from 0. Every edge must lead to a higher vertex.
+    """Place the vertices, whose bands are numbered from 0. Every edge must lead to a vertex with a higher number.
 
     >>> layout([(0, 1), (1, 2), (0, 2)], [0, 0, 0]).columns
     (0, 1, 2)
@@ -277,7 +277,7 @@ _STYLES = {
 """How Nailgun draws each kind of task."""
 
 MERMAID_EDGES, MERMAID_CHARS = 500, 50_000
-"""The most edges and characters that Mermaid draws, unless its page allows more."""
+"""The largest numbers of edges and characters that Mermaid draws, unless the page that embeds it allows more."""
 
 _MAX_LANES = 24
 

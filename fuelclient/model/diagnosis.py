@@ -30,7 +30,7 @@ class Shared:
 class Diagnosis:
     """The result of one check: the area and name of its subject, a message, and the fix of a problem (`mend`).
 
-    `shared` is the part of this subject in a fix for all problems with the same message.
+    `shared` is what this subject contributes to one fix for all problems with the same message.
     """
 
     area: str

@@ -18,6 +18,7 @@ from fuelclient.errors import NotFound, UsageError
 from fuelclient.model.node import Node, NodeStatus
 from fuelclient.model.release import Role
 from fuelclient.model.snapshot import Snapshot
+from fuelclient.printing import count
 
 PRIMARY = "primary-"
 MASTER = "master"
@@ -103,7 +104,7 @@ def fleet_candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
     """
     if assume:
         nodes = assumed_nodes(assume, snapshot)
-        return nodes, f"{len(nodes)} assumed nodes ({assume}) replace the environment's own."
+        return nodes, f"The environment's own nodes are replaced by {count(len(nodes), 'assumed node')} ({assume})."
     if snapshot.nodes:
         return _runnable_nodes(snapshot), ""
     # Two nodes show how the primary of a role differs from its other nodes.
@@ -121,7 +122,8 @@ def fleet_candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
 
 
 def _runnable_nodes(snapshot: Snapshot) -> list[Node]:
-    """The nodes on which the graph can run; nodes to be deleted only if its node filter asks for them."""
+    """The nodes on which the graph can run. Those marked for deletion are included only if its node filter asks for
+    them."""
     filters = [layer.metadata["node_filter"] for layer in snapshot.layers if layer.metadata.get("node_filter")]
     asks = filters and _ASKS_FOR_DELETED.search(str(filters[-1])) and not _LEAVES_DELETED.search(str(filters[-1]))
     return [node for node in snapshot.nodes if asks or not node.pending_deletion]
@@ -181,7 +183,7 @@ def primaries_of(
 ) -> dict[str, int]:
     """The primary node of each tag that has one.
 
-    A node of `candidates` that already is the primary remains it, even if it is not among `nodes`. Otherwise it is the
+    A node of `candidates` that is already the primary remains so, even if it is not among `nodes`. Otherwise it is the
     first ready node, or else the first node. Nodes that are about to be deleted are never primary. Source: Nailgun
     `Cluster.set_primary_tag`.
     """

@@ -55,8 +55,8 @@ def cycle_error(
 
 
 def ordered_despite_cycles(expansion: Expansion) -> tuple[Ordered, list[list[int]]]:
-    """The order of all instances, except among those that wait for one another, and a shortest cycle for each set of
-    these. No cycles if the graph has an order."""
+    """The order of all instances, in which those that wait for one another have no order among themselves; and the
+    cycles among these (see `distinct_cycles`). No cycles if the graph has an order."""
     successors = expansion.edges.successors()
     result = order(successors, expansion.size)
     if not result.stuck:
@@ -117,7 +117,8 @@ def execution_order(first: Sequence[int]) -> list[int]:
 
 
 def distinct_cycles(expansion: Expansion, successors: Sequence[Sequence[int]], stuck: list[int]) -> list[list[int]]:
-    """A shortest cycle, and one for each strongly connected component with other tasks.
+    """A shortest cycle of the graph, and one of each strongly connected component that has no cycle of the same tasks
+    yet.
 
     The same tasks on many nodes count as one cycle, because one correction breaks them all.
     """
@@ -192,7 +193,7 @@ class CycleReport:
         """One sentence: how many instances wait for one another, the cycle, and the layer that closed it."""
         number = len(self.names)
         waits = "1 task instance waits for itself" if number == 1 else f"{number} task instances wait for one another"
-        others = f", in a set of {self.tasks} tasks that do" if self.tasks > len(self.names) else ""
+        others = f", in a set of {self.tasks} tasks that wait for one another" if self.tasks > len(self.names) else ""
         closed = f"; {self.closed_by} closed the cycle" if self.closed_by else ""
         checked = ", and without it there is none" if self.only_with_it else ""
         return f"{waits}{others}: {' -> '.join((*self.names, self.names[0]))}{closed}{checked}"
@@ -202,7 +203,7 @@ class CycleReport:
         """One sentence with the fixes; empty if none was found."""
         if not self.fixes:
             return ""
-        return f"What removes it (checked): {'; or '.join(map(_drop_phrase, self.fixes))}."
+        return f"To remove the cycle (verified): {'; or '.join(map(_drop_phrase, self.fixes))}."
 
     def drawn(self) -> str:
         """A drawing of the cycle, with the statement behind each edge, and the fixes."""
@@ -214,7 +215,7 @@ class CycleReport:
             lines += [f"  {'|' if number else '.'}-{'-' if number else '>'} {name}", f"  |     {given}{where}{closes}"]
         lines += [
             f"  `-> {self.names[0]}",
-            *(["  Any one of these removes the cycle (checked):"] if self.fixes else []),
+            *(["  Any one of these removes the cycle (verified):"] if self.fixes else []),
         ]
         return "\n".join([*lines, *(f"  - {_drop_phrase(fix)}" for fix in self.fixes)])
 

@@ -40,8 +40,8 @@ Check = Callable[[MergedTask, NodeKey, Mapping[str, Any]], str]
 """Returns why a task, rendered for a node, can never run there; empty if it can."""
 
 
-def has_handler(task: MergedTask, node: NodeKey, _rendered: Mapping[str, Any]) -> str:
-    """Why a task can never run if no command is configured for any type; empty if it can."""
+def missing_handler(task: MergedTask, node: NodeKey, _rendered: Mapping[str, Any]) -> str:
+    """Why a task cannot run when no commands are configured for types of tasks; empty if it can."""
     if task.task.type in _RUNNABLE:
         return ""
     return f"Task {task.id}/{node} cannot run: there is no handler for tasks of type {task.task.type}."
@@ -100,7 +100,7 @@ def plan(
     request: RunRequest,
     evaluation: Evaluation,
     *,
-    check: Check = has_handler,
+    check: Check = missing_handler,
     elsewhere: Collection[str] = (),
 ) -> Plan:
     """Plan the snapshot's graph.
@@ -253,7 +253,7 @@ def checked(request: RunRequest, runs_nothing: Callable[[str], bool]) -> RunRequ
     afterwards. If only the executors of some nodes are of such a kind, the run is an ordinary one.
     """
     if request.unknown not in ("", "run", "skip"):
-        raise UsageError(f"What is unknown cannot {request.unknown}.", hint="Choose --unknown run or --unknown skip.")
+        raise UsageError(f"There is no --unknown {request.unknown}.", hint="Choose --unknown run or --unknown skip.")
     if not request.graph_types:
         raise UsageError("There is no graph to execute.", hint="Name at least one graph type.")
     if request.dry_run and request.noop:
@@ -275,6 +275,6 @@ def nothing_selected(request: RunRequest) -> InvalidGraph:
     types = list(dict.fromkeys(request.graph_types))
     graphs = f"{types[0]} graph" if len(types) == 1 else f"{', '.join(types[:-1])} and {types[-1]} graphs"
     return InvalidGraph(
-        f"The selection leaves nothing of the {graphs}: no task instance that would run is in {named}.",
+        f"The selection leaves nothing of the {graphs}: no task instance that would run is selected by {named}.",
         hint="The start of a subgraph comes before its end; `fuel2 graph execute --dry-run` shows what is left out.",
     )

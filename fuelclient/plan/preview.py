@@ -27,7 +27,7 @@ class PreviewOptions:
 
 
 ALL_NODES = PreviewOptions()
-"""All nodes of the environment, and the merge of a Fuel master."""
+"""All nodes of the environment, with layers merged as on a Fuel master."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class PreviewRow:
     `nodes` has `"master"`, None for a sync point, or node ids. Generations are None for a task that runs nowhere.
     `stage`, `priority` and `band` are its place in the stages. `verdicts` has for each of `nodes` what would
     happen there: `run`, `skip`, or `unknown: ` and a path; it is empty if the preview uses no facts. `dropped` are the
-    predecessors in its attributes that run nowhere.
+    predecessors named in its attributes that run nowhere.
     """
 
     order: int

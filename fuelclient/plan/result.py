@@ -78,18 +78,18 @@ class FailedNodes:
 
 
 def causes(
-    work: Work, failed: Sequence[int], lost: Sequence[int], never_ran: Sequence[int], brake: int
+    work: Work, failed: Sequence[int], lost: Sequence[int], never_ran: Sequence[int], fatal_vertex: int
 ) -> Iterator[tuple[int, Reason, int]]:
     """Yield each instance of `never_ran` with the reason and the failed instance to blame (or `NOTHING`).
 
-    `lost[v]` is true for instances that wait for a failure, and for barriers behind one. `brake` is to blame for the
-    end of the run. A failed dependency is preferred to a failed node, then the lowest number. So the result depends on
-    how instances ended, not on when, and is the same for a resumed run.
+    `lost[v]` is true for instances that wait for a failure, and for barriers behind one. `fatal_vertex` is to blame for
+    the end of the run. A failed dependency is preferred to a failed node, then the lowest number. So the result depends
+    on how instances ended, not on when, and is the same for a resumed run.
     """
     root, through_dependency = _root_failures(work, failed, lost) if failed else ([], [])
     for vertex in never_ran:
         if not failed or root[vertex] == NOTHING:
-            yield vertex, Reason.STOPPED, brake
+            yield vertex, Reason.STOPPED, fatal_vertex
         elif through_dependency[vertex]:
             yield vertex, Reason.DEP_FAILED, root[vertex]
         else:

@@ -4,9 +4,10 @@ It uses no clock, no executor and no store. A runner calls `ready`, runs the ins
 each, and stores `changes`. A `Schedule` can be rebuilt from stored changes, so a run can go on after a crash. A whole
 run costs O(V + E) steps, and O(log V) for each instance that waits for a slot.
 
-The rules are Fuel's, except where `FailedNodes`, `Result` and `Reason` differ. An instance waits until all its
-predecessors have passed; a sync point waits until they have ended in any way. A failed instance ends its node, and the
-instances that depend on it never run. If more nodes fail than a group tolerates, no more instances start.
+The rules are Fuel's, with the exceptions that `FailedNodes`, `Result` and `Reason` describe. An instance waits until
+all its predecessors have passed; a sync point waits until they have ended in any way. When an instance fails, nothing
+more runs on its node, and the instances that depend on it never run. If more nodes fail than a group tolerates, no more
+instances start.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from fuelclient.plan.work import NO_KEY, InstanceKind, Work
 
 STOPPED_BY_USER = "stopped by user"
 
-_WAITING, _RUNNING, _PASSED, _BAD, _CUT = range(5)
-_STATE = {InstanceStatus.RUNNING: _RUNNING, InstanceStatus.READY: _PASSED, InstanceStatus.ERROR: _BAD}
+_WAITING, _RUNNING, _PASSED, _FAILED, _INTERRUPTED = range(5)
+_STATE = {InstanceStatus.RUNNING: _RUNNING, InstanceStatus.READY: _PASSED, InstanceStatus.ERROR: _FAILED}
 
 
 _FREE = -1
@@ -38,11 +39,11 @@ CEILING = 1 << 256
 
 
 def weights(work: Work) -> list[int]:
-    """The weight of every instance: the sum, over its direct successors, of their weights plus 1 for one on the same
-    node or 10 for one on another.
+    """The weight of every instance: the sum, over its direct successors, of the weight of each, plus 1 if it is on the
+    same node or 10 if it is on another.
 
-    Weights grow exponentially with the depth of a graph: that of a real release exceeds 64 bits on five nodes. They are
-    exact up to `CEILING`, which replaces larger ones, so a graph of any depth takes O(V + E) steps and memory. A
+    Weights grow exponentially with the depth of the graph: on five nodes, those of a real graph exceed 64 bits. They
+    are exact up to `CEILING`, which replaces larger ones, so a graph of any depth takes O(V + E) steps and memory. A
     successor that is reached both directly and through a barrier counts once for each path. Raise `CycleDetected` if
     the graph has a cycle. Source: Astute `fuel_deployment/task.rb`.
     """
@@ -167,7 +168,8 @@ class Slots:
         return node
 
     def _unpark_first(self, node: int) -> int:
-        """The first of `node` and the nodes of parked instances whose limits have room. Unpark its instances."""
+        """Return the lower of `node` and the first node with a parked instance whose limit has room; unpark one there
+        for each limit."""
         limits = self._work.limits
         self._with_room = [key for key in self._with_room if self._parked[key] and self._used[key] < limits[key]]
         for key in self._with_room:
@@ -207,8 +209,8 @@ class Schedule:
 
     `history` has the last change of each instance in an earlier schedule, in any order. If all changes that one call of
     `changes` returned were stored together, the new schedule continues where the old one ended. Instances that were
-    running are `running`, and may be finished. `stopped` is the reason of an earlier `stop`. Raise `CycleDetected` if
-    the work has a cycle.
+    running are in `running` again, and `finish` accepts them. `stopped` is the reason of an earlier `stop`. Raise
+    `CycleDetected` if the work has a cycle.
     """
 
     def __init__(self, work: Work, history: Iterable[Change] = (), *, stopped: str = "") -> None:
@@ -239,12 +241,12 @@ class Schedule:
             state = self._restored(row)
             if state == _RUNNING:
                 self._slots.occupy(row.vertex)
-            elif state == _CUT:
+            elif state == _INTERRUPTED:
                 self._open -= 1
             elif state != _WAITING:
                 ended.append(row.vertex)
                 self._open -= 1
-            if state == _BAD:
+            if state == _FAILED:
                 failed.append(row.vertex)
         free = [vertex for vertex, count in enumerate(self._predecessors) if not count]
         for vertex in failed:
@@ -268,8 +270,8 @@ class Schedule:
             if row.reason == Reason.FAILURE_IGNORED:
                 self._ignored.add(row.vertex)
         state = _STATE.get(row.status, _PASSED if row.status.is_final else _WAITING)
-        if state == _BAD and row.reason == Reason.INTERRUPTED and self._stopped:
-            state = _CUT
+        if state == _FAILED and row.reason == Reason.INTERRUPTED and self._stopped:
+            state = _INTERRUPTED
         self._state[row.vertex] = state
         return state
 
@@ -278,7 +280,7 @@ class Schedule:
         return self._result is not None
 
     @property
-    def is_braked(self) -> bool:
+    def starts_no_more(self) -> bool:
         """Whether no more instances start, because the run was stopped or too many nodes failed."""
         return bool(self._stopped) or self._failed_nodes.is_too_many
 
@@ -288,7 +290,7 @@ class Schedule:
 
     @property
     def progress(self) -> int:
-        """The part of the instances that have ended, in whole percent."""
+        """The share of the instances that have ended, as a whole percentage."""
         return 100 if self.is_done else 100 * (self._work.size - self._open) // self._work.size
 
     @property
@@ -303,7 +305,7 @@ class Schedule:
 
     def ready(self) -> list[int]:
         """Start the instances that can run now, and return them in the order of their nodes."""
-        if self.is_braked:
+        if self.starts_no_more:
             return []
         started = self._slots.start()
         for vertex in started:
@@ -314,9 +316,10 @@ class Schedule:
     def finish(self, vertex: int, status: InstanceStatus, reason: str = "") -> None:
         """End a running instance, and update the instances that wait for it.
 
-        `status` is how its executor ended: ready, skipped, or else failed. If a task does not fail on an error, its
-        failure is a skip: instances that depend on it run. One that was interrupted because the run is stopped is not a
-        failure of its node, but does not count as done either. Raise `Conflict` if the instance is not running.
+        `status` is how its executor ended: ready, skipped, or else failed. If `fail_on_error` is false for the task,
+        its failure is recorded as skipped, and instances that depend on it run. An instance that was interrupted
+        because the run is stopped is not a failure of its node, but does not count as done either. Raise `Conflict` if
+        the instance is not running.
         """
         if self._state[vertex] != _RUNNING:
             raise Conflict(f"{self._work.name(vertex)} cannot end: it is {self._status[vertex]}, not running.")
@@ -327,16 +330,16 @@ class Schedule:
             self._set(vertex, InstanceStatus.SKIPPED, reason or Reason.EXECUTOR)
         elif is_cut or self._work.fail_on_error[vertex]:
             self._set(vertex, InstanceStatus.ERROR, reason)
-            state = _CUT if is_cut else _BAD
+            state = _INTERRUPTED if is_cut else _FAILED
         else:
             self._set(vertex, InstanceStatus.SKIPPED, Reason.FAILURE_IGNORED)
             self._ignored.add(vertex)
         self._slots.release(vertex)
         self._open -= 1
         self._state[vertex] = state
-        if state != _CUT:  # instances that wait for one that was cut off by a stop are never reached
+        if state != _INTERRUPTED:  # instances that wait for one that was cut off by a stop are never reached
             ended = [vertex]
-            if state == _BAD:
+            if state == _FAILED:
                 self._end_node(vertex, ended)
             self._propagate(ended)
         self._end_if_over()
@@ -371,14 +374,15 @@ class Schedule:
             self._lose(vertex, ended)
 
     def _lose(self, vertex: int, ended: list[int]) -> None:
-        """Mark an instance, unless it is a sync point, or all instances behind a barrier as never to run."""
+        """Mark an instance, unless it is a sync point, as never to run; for a barrier, mark all instances behind it
+        instead."""
         if vertex >= self._work.size:
             if self._state[vertex] == _WAITING:
-                self._state[vertex] = _BAD
+                self._state[vertex] = _FAILED
                 for after in self._work.successors[vertex]:
                     self._lose(after, ended)
         elif self._state[vertex] == _WAITING and self._work.kinds[vertex] is not InstanceKind.SYNC:
-            self._state[vertex] = _BAD
+            self._state[vertex] = _FAILED
             self._open -= 1
             ended.append(vertex)
 
@@ -387,7 +391,7 @@ class Schedule:
         left, state, successors = self._predecessors, self._state, self._work.successors
         for vertex in ended:
             following = successors[vertex]
-            if state[vertex] == _BAD:
+            if state[vertex] == _FAILED:
                 for after in following:
                     self._lose(after, ended)
             for after in following:
@@ -399,7 +403,7 @@ class Schedule:
         """Handle a vertex whose predecessors have all ended: a barrier ends, an instance is queued or skipped."""
         if vertex >= self._work.size:
             ended.append(vertex)
-        elif self._state[vertex] == _WAITING and not self.is_braked:
+        elif self._state[vertex] == _WAITING and not self.starts_no_more:
             if self._work.kinds[vertex] is InstanceKind.REAL:
                 self._slots.offer(vertex)
             else:
@@ -410,25 +414,25 @@ class Schedule:
 
     def _end_if_over(self) -> None:
         """If no instance runs or will run, set the final status of every instance and the result of the run."""
-        if self._slots.busy or self._result is not None or (self._open and not self.is_braked):
+        if self._slots.busy or self._result is not None or (self._open and not self.starts_no_more):
             return
         work, status = self._work, self._status
         failed = [
             vertex
             for vertex in range(work.size)
-            if status[vertex] is InstanceStatus.ERROR and self._state[vertex] != _CUT
+            if status[vertex] is InstanceStatus.ERROR and self._state[vertex] != _INTERRUPTED
         ]
         never_ran = [
             vertex
             for vertex in range(work.size)
             if self._state[vertex] == _WAITING
-            or (self._state[vertex] == _BAD and status[vertex] is not InstanceStatus.ERROR)
+            or (self._state[vertex] == _FAILED and status[vertex] is not InstanceStatus.ERROR)
         ]
         exceeded = self._failed_nodes.exceeded
         fatal = set(exceeded[0].failed) if exceeded else set()
-        brake = next((vertex for vertex in failed if work.node_of[vertex] in fatal), NOTHING)
-        lost = [state == _BAD for state in self._state]
-        for vertex, reason, because in causes(work, failed, lost, never_ran, brake):
+        fatal_vertex = next((vertex for vertex in failed if work.node_of[vertex] in fatal), NOTHING)
+        lost = [state == _FAILED for state in self._state]
+        for vertex, reason, because in causes(work, failed, lost, never_ran, fatal_vertex):
             if status[vertex] is not InstanceStatus.SKIPPED:
                 self._set(vertex, InstanceStatus.SKIPPED, reason, because)
         self._result = result_of(
@@ -436,7 +440,7 @@ class Schedule:
             failed=failed,
             ignored=sorted(self._ignored),
             never_ran=never_ran,
-            interrupted=[vertex for vertex in range(work.size) if self._state[vertex] == _CUT],
+            interrupted=[vertex for vertex in range(work.size) if self._state[vertex] == _INTERRUPTED],
             exceeded=exceeded,
             stopped=self._stopped,
         )

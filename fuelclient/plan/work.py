@@ -49,7 +49,7 @@ def _is_expression(value: Any) -> bool:
     return isinstance(value, Mapping) and "yaql_exp" in value
 
 
-MOST_BUSY = 50
+MAX_BUSY_NODES = 50
 """The number of nodes that may run tasks at the same time (Astute's `max_nodes_per_call`)."""
 
 NO_KEY = -1
@@ -90,7 +90,7 @@ class Work:
     successors: Sequence[Sequence[int]]
     fault_tolerance: tuple[FaultTolerance, ...] = ()
     skipped: Mapping[int, str] = field(default_factory=dict)
-    max_busy: int = MOST_BUSY
+    max_busy: int = MAX_BUSY_NODES
 
     @property
     def size(self) -> int:

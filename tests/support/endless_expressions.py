@@ -19,7 +19,7 @@ from fuelclient.expressions.yaql_engine import parse
 
 SECONDS = 10
 MEMORY = 1 << 30
-WORK = budget.MOST_WORK // 100
+WORK = budget.MAX_WORK // 100
 
 SEQUENCES = ("[1].cycle()", "sequence()", "repeat(a)", "[[1].cycle()]", "range(9000)", "range(9000).toList()")
 ARGUMENTS = (
@@ -38,7 +38,7 @@ def expressions(name: str) -> Iterator[str]:
 
 
 def main(name: str) -> None:
-    budget.MOST_WORK = WORK
+    budget.MAX_WORK = WORK
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     views = Views(Facts({}, {"1": {}})).at("t", 1)
     for text in expressions(name):

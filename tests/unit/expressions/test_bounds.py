@@ -88,7 +88,7 @@ def test_sets_have_one_order_under_every_hash_seed(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_expression_ends_with_its_reason(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "MOST_WORK", 300_000)
+    monkeypatch.setattr(budget, "MAX_WORK", 300_000)
     with pytest.raises(ExpressionError) as caught:
         value(text)
     assert HOSTILE[text] in caught.value.message
@@ -97,7 +97,7 @@ def test_a_hostile_expression_ends_with_its_reason(text: str, monkeypatch: pytes
 def test_the_work_bounds_the_memory_of_texts() -> None:
     budget.begin()
     budget.spend_text(15_000_000)
-    assert budget.MOST_WORK // budget.spent() * 15_000_000 * 4 <= 256 * 2**20, "a character takes up to four bytes"
+    assert budget.MAX_WORK // budget.spent() * 15_000_000 * 4 <= 256 * 2**20, "a character takes up to four bytes"
 
 
 @pytest.mark.parametrize(

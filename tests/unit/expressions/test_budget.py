@@ -20,13 +20,13 @@ def views() -> Views:
 
 @pytest.mark.parametrize("text", [CALLS, ELEMENTS, f"old({CALLS}).isUndef()", f"changed({CALLS})"])
 def test_work_without_an_end_is_an_error_that_says_so(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "MOST_WORK", 50_000)
+    monkeypatch.setattr(budget, "MAX_WORK", 50_000)
     with refused(ExpressionError, f'"{text}"', "calls", "elements"):
         parse(text).value(views().at("t", 1))
 
 
 def test_expression_unfinished_on_one_node_is_not_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "MOST_WORK", 50_000)
+    monkeypatch.setattr(budget, "MAX_WORK", 50_000)
     seen = views()
     text = "range(9999).select($ + range(9999).sum()).sum() > int($.uid)"
     with refused(ExpressionError, f'"{text}"', "calls", "elements"):
@@ -39,7 +39,7 @@ def test_expression_unfinished_on_one_node_is_not_begun_again(monkeypatch: pytes
 
 
 def test_each_evaluation_has_a_budget_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "MOST_WORK", 5_000)
+    monkeypatch.setattr(budget, "MAX_WORK", 5_000)
     for number in range(50):
         assert parse(f"range(100).select($ + {number}).len() + {number}").value(views().at("t", 1)) == 100 + number
 

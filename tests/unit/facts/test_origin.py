@@ -37,8 +37,8 @@ def told(path: str, uploaded: DeploymentFacts = NO_FACTS) -> dict[str, str]:
     [
         ("debug", "the setting common.debug, a default of the release"),
         ("heat.enabled", "the setting additional_components.heat, a default of the release"),
-        ("heat.db_password", "drawn once (password) and stored"),
-        ("storage.key", "the setting storage.key: drawn once (uuid4) and stored"),
+        ("heat.db_password", "generated at random once (password) and stored"),
+        ("storage.key", "the setting storage.key: generated at random once (uuid4) and stored"),
         ("storage.osd_pool_size", "the setting storage.osd_pool_size, changed in this environment"),
         ("storage.pg_num", "computed from the partitions for Ceph"),
         ("syslog.server", "a value of the master (ip)"),

@@ -86,7 +86,7 @@ def test_two_sets_of_tasks_are_two_reports() -> None:
     assert all(works(given, (*one, *other)) for one in told[0].fixes for other in told[1].fixes)
     heads = [finding for finding in Study(given).findings if finding.code == "G050" and not finding.task]
     assert len(heads) == 2
-    assert all("checked" in head.hint for head in heads)
+    assert all("verified" in head.hint for head in heads)
 
 
 def test_a_fix_of_several_statements_has_none_too_many() -> None:
