@@ -133,7 +133,7 @@ def masked_text(text: str, secrets: Collection[str] = ()) -> str:
 
 
 def masked_part(text: str, secrets: Collection[str] = (), *, head: bool = False, tail: bool = False) -> str:
-    """Mask a part of a longer text as `masked_text` does; `head` and `tail` are true if this end was cut off.
+    """Mask a part of a longer text as `masked_text` does; `head` and `tail` say which ends were cut off.
 
     A cut may split a secret, so the rest of a secret at a cut is masked, too. With `head`, the first line of a long
     text is left out, because it may be the rest of a value whose name was cut off.
@@ -142,7 +142,7 @@ def masked_part(text: str, secrets: Collection[str] = (), *, head: bool = False,
     '***, and\\nlogin ***'
     """
     spellings = {spelling for secret in secrets for spelling in _spellings(secret)}
-    # Both ends are measured before either is removed: a quote may belong to the rests of two secrets.
+    # Both ends are measured before either is removed: a quotation mark may belong to the remainders of two secrets.
     text = text.lstrip("\ufffd") if head else text  # a character that was cut
     text = text.rstrip("\ufffd") if tail else text
     begin = _leaked(text, spellings) if head else 0

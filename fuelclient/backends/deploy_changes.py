@@ -41,7 +41,7 @@ def graph_for(backend: Backend, cluster_id: int, types: Sequence[str], verb: str
 
 
 @contextmanager
-def naming(changes: Changes) -> Iterator[None]:
+def naming_sequence(changes: Changes) -> Iterator[None]:
     """Name the sequence in errors about a graph type that does not exist."""
     try:
         yield

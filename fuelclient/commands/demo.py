@@ -17,6 +17,7 @@ from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.package import Package
 from fuelclient.plugins.load import load_package
+from fuelclient.printing import count
 from fuelclient.serializers.graph import document_from
 from fuelclient.serializers.node import nodes_from
 
@@ -151,11 +152,11 @@ def _log_summary(loaded: Examples, env: int) -> None:
         graphs = _graphs(packaged.graphs)
         LOG.info("Release %s %s with the graphs %s.", packaged.release.name, packaged.release.version, graphs)
     for package in loaded.plugins:
-        count = sum(len(graph.tasks) for graph in package.contents.graphs.values())
-        LOG.info("Plugin %s %s with %d tasks, enabled.", package.name, package.version, count)
+        number = sum(len(graph.tasks) for graph in package.contents.graphs.values())
+        LOG.info("Plugin %s %s with %s, enabled.", package.name, package.version, count(number, "task"))
     graphs = _graphs(loaded.graphs)
     LOG.info("Environment %d (%s) with %d nodes and the graphs %s.", env, ENVIRONMENT, len(loaded.nodes), graphs)
 
 
 def _graphs(graphs: Mapping[str, GraphDocument]) -> str:
-    return ", ".join(f"{graph_type} ({len(graph.tasks)} tasks)" for graph_type, graph in graphs.items())
+    return ", ".join(f"{graph_type} ({count(len(graph.tasks), 'task')})" for graph_type, graph in graphs.items())

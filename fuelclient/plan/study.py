@@ -31,7 +31,7 @@ from fuelclient.plan.place import placement_findings
 from fuelclient.plan.preview import ALL_NODES, Preview, PreviewOptions, PreviewRow, rows_of
 
 _MAX_ALIKE = 2
-"""This many nodes with the same roles are enough to find every cycle: it is within one node, or between two."""
+"""This many nodes with the same roles are enough to find every cycle: a cycle lies within one node, or between two."""
 
 RUN, SKIP, UNKNOWN = "run", "skip", "unknown"
 
@@ -55,9 +55,10 @@ class Study:
     """One graph of one environment, on its nodes or on assumed ones.
 
     `facts` is called if dependencies are expressions and, with `conditions`, if tasks have conditions: rows then have
-    verdicts, and conditions that fail are findings. `fleet` chooses the nodes instead of the options. With `alone`, the
-    layers are studied without those below them: tasks that only override others are left out of the order, because it
-    is unknown where they run. With `despite_cycles`, all tasks are ordered, except those of a cycle among themselves.
+    verdicts, and conditions that cannot be computed become findings. `fleet` chooses the nodes instead of the options.
+    With `alone`, the layers are studied without those below them: tasks that only override others are left out of the
+    order, because it is unknown where they run. With `despite_cycles`, all tasks are ordered, but those of a cycle have
+    no order among themselves.
 
     The first attribute that needs the nodes raises the errors of `plan.fleet.fleet_of`.
     """
@@ -144,10 +145,10 @@ class Study:
         return self._decided[0]
 
     @cached_property
-    def _of_graph(self) -> tuple[Finding, ...]:
-        return self.merged.findings if self._alone else tuple(self._findings_of_graph())
+    def _graph_findings(self) -> tuple[Finding, ...]:
+        return self.merged.findings if self._alone else tuple(self._found_in_graph())
 
-    def _findings_of_graph(self) -> Iterator[Finding]:
+    def _found_in_graph(self) -> Iterator[Finding]:
         expansion, tasks, conditions = self.expansion, self.merged.tasks, self._decided[1]
         yield from graph_findings(self.snapshot, self.merged, expansion)
         # `graph_findings` lacks these: a run checks the parameters of the instances that it starts.
@@ -169,7 +170,7 @@ class Study:
         has_no_facts = has_computed(tasks) and self.evaluation is None
         for index in range(len(tasks)) if has_no_facts else sorted({task for task, _ in self.unknown}):
             for attribute in tasks[index].task.computed_attributes():
-                problem = f"{attribute} is computed from facts that are not at hand, so what it says is left out"
+                problem = f"{attribute} is computed from facts that are not available, so its dependencies are left out"
                 yield task_finding(Severity.INFO, "G033", tasks[index], attribute, problem)
 
     @cached_property
@@ -199,7 +200,8 @@ class Study:
 
     @property
     def cycles(self) -> tuple[tuple[int, ...], ...]:
-        """With `despite_cycles`: the merged tasks of a shortest cycle for each set that wait for one another."""
+        """With `despite_cycles`: the merged tasks of a shortest cycle for each set of tasks that wait for one
+        another."""
         return () if errors_in(self.merged.findings) else self._ordered[2]
 
     @cached_property
@@ -217,7 +219,7 @@ class Study:
         return self.expansion.preceding_tasks()
 
     @cached_property
-    def _of_order(self) -> tuple[Finding, ...]:
+    def _order_findings(self) -> tuple[Finding, ...]:
         """The findings about the order: cycles, and dependencies that have no effect."""
         order = self._ordered[0]
         if order is None:
@@ -231,11 +233,11 @@ class Study:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        return (*self._of_graph, *self._of_order)
+        return (*self._graph_findings, *self._order_findings)
 
     def preview(self, more: Iterable[Finding] = ()) -> Preview:
         """The preview, with `more` findings. Raise `CycleDetected` for a graph without order."""
-        expansion, order, found = self.expansion, self.ordered, (*self._of_graph, *more, *self._of_order)
+        expansion, order, found = self.expansion, self.ordered, (*self._graph_findings, *more, *self._order_findings)
         uids = [expansion.fleet.nodes[node].uid for node in expansion.node_of]
         return Preview(
             rows=tuple(rows_of(expansion, order, self._preceding, self._dropped, found, self.verdicts)),
@@ -246,7 +248,7 @@ class Study:
             nodes=expansion.fleet.size,
             generations=order.generations,
             assumption=expansion.fleet.assumption,
-            computed=len({finding.task for finding in self._of_graph if finding.code == "G033"}),
+            computed=len({finding.task for finding in self._graph_findings if finding.code == "G033"}),
         )
 
     @cached_property
@@ -337,8 +339,8 @@ def _defined_by_several(snapshot: Snapshot) -> Iterator[Finding]:
             other = first.setdefault(task.id, layer)
             if other is not layer:
                 problem = (
-                    f"{other.owner.label} and {layer.owner.label} both define it, and a Fuel master merges no graph "
-                    "while two enabled plugins define one task"
+                    f"{other.owner.label} and {layer.owner.label} both define it, and a Fuel master cannot merge the "
+                    "graph while two enabled plugins define the same task"
                 )
                 yield task_finding(Severity.ERROR, "G049", task, "", problem, "Disable one of the two plugins.")
 
@@ -346,8 +348,9 @@ def _defined_by_several(snapshot: Snapshot) -> Iterator[Finding]:
 def preview(snapshot: Snapshot, options: PreviewOptions, evaluation: Evaluation | None = None) -> Preview:
     """Merge, place and order one environment's graph, with dependencies and conditions on the facts of `evaluation`.
 
-    Tasks that cannot be merged are left out, and are error findings. Raise `UsageError` for an `assume` that cannot be
-    read, `NotFound` for an unknown role or node in it, and `CycleDetected` for a graph that cannot be ordered.
+    Tasks that cannot be merged are left out, and reported as errors among the findings. Raise `UsageError` for an
+    `assume` that cannot be read, `NotFound` for an unknown role or node in it, and `CycleDetected` for a graph that
+    cannot be ordered.
     """
     return Study(snapshot, options, lambda: evaluation, conditions=True).preview()
 

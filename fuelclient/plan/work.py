@@ -180,8 +180,8 @@ def _limits(
 
 
 def by_filters(work: Work) -> tuple[set[int], set[int]]:
-    """The nodes (by index) on which filters let an instance through that would run, and the other nodes on which they
-    leave instances out.
+    """Two sets of node indices: the nodes with at least one instance that would run and passes the filters, and, of the
+    others, those on which filters leave instances out.
 
     A false condition is not a filter. On a node in neither set, nothing would have run without filters either.
     """

@@ -5,10 +5,10 @@ commas. Of the records with one id, the best match is used, or none.
 
 Source: the specification "plugins-v5", variant 1 of multi-release packages, which only gives examples. The rules here:
 
-- One of several `==` must hold, and all other comparisons.
+- At least one `==` must hold, if there are any, and so must all other comparisons.
 - OpenStack names are compared by year and half-year.
 - A version with fewer parts means every version that begins with it, so `<=8` includes 8.0.1.
-- The best match has the highest lower bound, then the most comparisons, then comes first.
+- The best match has the highest lower bound; of several, the one with the most comparisons, then the first.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Term:
     version: Version
 
     def holds(self, actual: Version) -> bool:
-        """Whether this is true of a version. If the two cannot be compared, only `!=` is."""
+        """Whether this is true of a version. If the two versions cannot be compared, only `!=` holds."""
         order = _order(actual, self.version)
         return self.operator == "!=" if order is None else bool(_OPERATORS[self.operator](order, 0))
 

@@ -93,7 +93,8 @@ def _read_roles(
 
 
 def _part(files: PackageFiles, name: str, record: Mapping[str, Any]) -> Part:
-    """Read a part as `record` or else the root has it. It is empty if this package version does not have it."""
+    """Read a part from the file that `record` names, or else from the root of the package. It is empty if this package
+    version does not have it."""
     part, version = _find_part(files, name, record), files.version
     has_data = any(document.data for document in part.documents)
     if part.documents and version >= PARTS[name]:

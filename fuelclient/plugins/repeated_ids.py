@@ -55,7 +55,8 @@ def find_repeated(package: Reading) -> Iterator[Finding]:
 
 
 def _versions(package: Reading) -> Iterator[str]:
-    """Yield the releases that the package extends. One without a version of Fuel counts for all of `fuel_version`."""
+    """Yield the releases that the package extends. A record that names no Fuel version stands for all in
+    `fuel_version`."""
     fuel_versions = package.files.metadata.get("fuel_version")
     for record in package.extensions:
         release = record.data.get("version")

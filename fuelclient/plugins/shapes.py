@@ -26,7 +26,8 @@ _MAY_BE_EMPTY = {"environment_config": 1, "tasks": 4}
 
 
 def _reason_against(text: str) -> str | None:
-    """Return None for a name or a valid regular expression, otherwise the reason against it, which may be empty."""
+    """Return None for a name or a valid regular expression, otherwise what is wrong, or '' if there is no more to
+    say."""
     if not is_pattern(text) or len(text) < 2:
         return None if _NAME.fullmatch(text) else ""
     return pattern_error(text) or None

@@ -80,10 +80,10 @@ def check_part(name: str, value: Any, line: int, report: Report) -> None:
         report.error("G006", at, f"{path} must be {wanted}, not {in_words(item)}", _HINTS[wanted])
 
 
-def sound(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+def well_formed(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     """Leave out the malformed parts of a stored release's metadata.
 
-    >>> sound({"tags_metadata": {"a": 1, "b": {}}, "roles_metadata": [], "else": 7})
+    >>> well_formed({"tags_metadata": {"a": 1, "b": {}}, "roles_metadata": [], "else": 7})
     {'tags_metadata': {'b': {}}, 'else': 7}
     """
     kept: Mapping[str, Any] = _without_malformed(metadata, _METADATA)

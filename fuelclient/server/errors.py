@@ -64,7 +64,7 @@ def refusing(
 ) -> Iterator[None]:
     """Turn an error of the backend into `HttpError` with Nailgun's status and message if `when` is true.
 
-    Otherwise the error passes unchanged. With `noun`, only `NotFound` about that noun is turned.
+    Otherwise the error passes unchanged. With `noun`, only a `NotFound` about that noun is turned.
     """
     try:
         yield

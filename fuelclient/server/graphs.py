@@ -1,4 +1,5 @@
-"""The paths of graphs, by owner and type or by id; of merged graphs and layers, as lists of tasks; and of pictures."""
+"""The routes for graphs, by owner and type or by id; of merged graphs and layers, as lists of tasks; and of
+pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paths of releases."""
+"""The routes for releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read and check query parameters and bodies. The `HttpError` for a body has all errors of the body."""
+"""Read and check query parameters and bodies. The `HttpError` for a body lists its errors, up to `_MAX_ERRORS`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def query(route: Route, given: MultiDict[str, str]) -> dict[str, Any]:
 def body(route: Route, content: bytes) -> Any:
     """Read and check the body, in plain types; None if the route takes no body, or an optional body is missing.
 
-    Raise `HttpError` (400) if a required body is missing, is not JSON, exceeds the limits of documents, or does not
+    Raise `HttpError` (400) if a required body is missing, is not JSON, exceeds the limits for documents, or does not
     match the route's schema; the error then has a finding for each difference.
     """
     if route.body is None:
@@ -69,8 +69,8 @@ def body(route: Route, content: bytes) -> Any:
 
 
 def _check(data: Any, schema: Schema) -> None:
-    """Raise `HttpError` (400) unless `data` matches the schema. The message has the first difference in Nailgun's
-    words, the findings have up to 20 differences."""
+    """Raise `HttpError` (400) unless `data` matches the schema. The message describes the first difference in Nailgun's
+    words; the findings list up to `_MAX_ERRORS`."""
     errors = sorted(
         Draft202012Validator(schema).iter_errors(data),
         key=lambda error: [f"{part:09}" if isinstance(part, int) else part for part in error.path],
@@ -148,4 +148,5 @@ def _check_text(text: str, parameter: Query) -> str:
 
 
 def _bad_query(parameter: Query, message: str) -> HttpError:
-    return HttpError(400, UsageError(f"The query parameter {parameter.name}: {message}."), message)
+    said = message if parameter.name in message.lower() else f"{parameter.name}: {message}"
+    return HttpError(400, UsageError(f"{said}."), message)

@@ -1,4 +1,4 @@
-"""The paths of roles and tags, of releases and of environments."""
+"""The routes for the roles and tags of releases and environments."""
 
 from __future__ import annotations
 
@@ -102,7 +102,8 @@ class _Roles(_Handlers[Role]):
     """Roles need checks beyond the schema. As in Nailgun, they come after the check whether the role exists."""
 
     def create(self, call: Call) -> Any:
-        """Raise `HttpError` (400) for a role without tags if its release describes tags, as Nailgun since Fuel 9.2."""
+        """Raise `HttpError` (400) for a role without tags if its release describes tags, as Nailgun has done since Fuel
+        9.2."""
         if not self._owns(call, call.body["name"]):
             _require_volumes(call)
             if "tags" not in call.body["meta"] and self._release_of(call).metadata.get("tags_metadata"):

@@ -49,7 +49,7 @@ class Query:
 
     @property
     def schema(self) -> Schema:
-        """The schema of the text. Only lists are required or limited to some words."""
+        """The schema of the text. `required` and `words` matter for lists only: no other parameter has them."""
         item = "|".join(self.words) or "[1-9][0-9]{0,17}"
         if self.type is QueryType.NUMBERS:
             return {"type": "string", "pattern": f"^({item}(,{item})*){'' if self.required else '?'}$"}
@@ -146,7 +146,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A method of a path below `PREFIX`, which may end with a slash.
+    """An HTTP method of a path below `PREFIX`. In requests, the path may end with a slash.
 
     `answers` maps each success status to the schema of its body (None: no body); the first one is the usual one. `body`
     is the schema of the request's body, None if it has none. Errors are `schemas.ERROR` with any status. An open route

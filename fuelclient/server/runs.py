@@ -1,4 +1,4 @@
-"""The paths of runs, which Nailgun calls transactions: begin, stop, list and delete them, and show their records."""
+"""The routes for runs, which Nailgun calls transactions: begin, stop, list and delete them, and show their records."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.backends.deploy_changes import changes_of, graph_for, naming
+from fuelclient.backends.deploy_changes import changes_of, graph_for, naming_sequence
 from fuelclient.errors import Conflict, NotFound, Unsupported, UsageError
 from fuelclient.model.run import HistoryFilter, HistoryRow, Run, RunRequest
 from fuelclient.model.status import InstanceStatus, RunStatus
@@ -47,7 +47,7 @@ def run_record(run: Run) -> dict[str, Any]:
 
 
 def _is_parent(call: Call) -> bool:
-    """Whether the run in the path is a parent of runs. Only runs of one graph have a history, as in Nailgun."""
+    """Whether the run in the path is a parent run. Only runs of one graph have a history, as in Nailgun."""
     return call.backend.runs.get(call.id("transaction_id")).parent_id is None
 
 
@@ -115,7 +115,8 @@ def _csv(rows: Iterable[HistoryRow]) -> str:
 def begin(call: Call, request: RunRequest) -> Any:
     """Begin a run and return its JSON. Errors about nodes, graph types and other runs have Nailgun's messages.
 
-    As in Nailgun, a selection of tasks that do nothing is accepted, and `dry_run` has precedence over `noop_run`.
+    As in Nailgun, a selection is accepted even if none of its tasks does anything, and `dry_run` has precedence over
+    `noop_run`.
     """
     request = replace(request, noop=request.noop and not request.dry_run)
     try:
@@ -205,7 +206,7 @@ def _deploy_all(call: Call, *, force: bool) -> Any:
     """Run the graph type in the query, or else the graphs that `changes_of` selects to deploy the environment."""
     requested = (graph_type_of(call),) if "graph_type" in call.query else ()
     changes = Changes(requested) if requested else changes_of(call.backend, call.cluster_id)
-    with naming(changes):
+    with naming_sequence(changes):
         return _start(call, replace(_request(call, changes.graph_types), force=force))
 
 
@@ -251,10 +252,10 @@ ROUTES = (
     Route("GET", _PATH, caller(lambda backend: backend.runs.get, nailgun_transaction_to), "Show a run", {200: RUN}),
     Route("GET", "tasks",
           lambda call: list(map(run_record, call.backend.runs.list(cluster_id=call.query.get("cluster_id")))),
-          "List runs with the runs that they are parts of", {200: listed(TASK_RUN)}, _FILTERS[:1]),
+          "List runs, each with the id of the run that it is a part of", {200: listed(TASK_RUN)}, _FILTERS[:1]),
     Route("GET", "tasks/{transaction_id}",
           caller(lambda backend: backend.runs.get, run_record),
-          "Show a run with the run that it is a part of", {200: TASK_RUN}),
+          "Show a run with the id of the run that it is a part of", {200: TASK_RUN}),
     Route("DELETE", "tasks/{transaction_id}", delete_task, "Delete a run that has ended", {202: MAPPING}),
     Route("DELETE", _PATH, delete, "Delete a run with its history", {204: None},
           (Query("force", QueryType.FLAG, "delete it even if it has not ended, provided that its runner is gone"),)),

@@ -17,7 +17,8 @@ LARGEST = 2**63 - 1
 """The largest number that can be stored."""
 
 LARGEST_CHOSEN = 2**31 - 1
-"""The largest id that a client may choose, as in Nailgun. Smaller than `LARGEST`: new ids follow the largest id."""
+"""The largest id that a client may choose, as in Nailgun. It is smaller than `LARGEST`, because new ids are counted up
+from the largest one."""
 
 STRING: Schema = {"type": "string"}
 LIST: Schema = {"type": "array"}

@@ -1,4 +1,4 @@
-"""The paths of sequences of graphs."""
+"""The routes for sequences of graphs."""
 
 from __future__ import annotations
 

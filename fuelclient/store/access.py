@@ -1,9 +1,9 @@
 """Check access to the engine file, read it where nothing can be written, and translate errors of SQLite.
 
-Users read engine files of colleagues. SQLite does not support this: a file in WAL mode needs two more files beside it,
-and if the reader creates them, they belong to the reader and keep the owner from writing. So a file that no process
-has open is read as immutable, and checked for changes afterwards. On a full disk the two files cannot be
-created either, and users need to read the file to choose what to delete.
+Users read their colleagues' engine files. SQLite does not support this: a file in WAL mode needs two more files beside
+it, and if the reader creates them, they belong to the reader and keep the owner from writing. So a file that no process
+has open is read as immutable, and checked for changes afterwards. On a full disk the two files cannot be created
+either, and users need to read the file to choose what to delete.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def size_of(path: str) -> int:
 
 
 def is_read_only(path: str) -> bool:
-    """Whether the file can be read, but not written, or no files can be created beside it."""
+    """Whether the file can be read, but either it cannot be written or no files can be created beside it."""
     folder = os.path.dirname(os.path.realpath(path))
     return _may(path, os.R_OK) and not (_may(path, os.W_OK) and _may(folder, os.W_OK))
 
@@ -69,9 +69,9 @@ def is_whole(path: str) -> bool:
         return True
 
 
-def read_only(path: str, but: str = "") -> Unavailable:
-    """The error for a write to a read-only file. `but` is appended to the sentence: why it cannot even be read."""
-    text = f"Engine file {path} is read-only for you: you cannot write to it or to its directory{but}."
+def read_only(path: str, reason: str = "") -> Unavailable:
+    """The error for a write to a read-only file. `reason` continues the sentence: why it cannot even be read."""
+    text = f"Engine file {path} is read-only for you: you cannot write to it or to its directory{reason}."
     return Unavailable(text, hint=_OWN_COPY)
 
 
@@ -88,7 +88,7 @@ def reading(path: str, *, recover: bool = False, **options: Any) -> Iterator[sql
     """Yield a connection to a file for reading. Its errors are translated.
 
     Only a file that no process writes to may be read as immutable; otherwise the write-ahead log must be read, too.
-    With `recover`, a writable file is opened so that SQLite can write its log into it.
+    With `recover`, a writable file is opened for writing, so that SQLite can copy its write-ahead log into it.
     """
     mode = "rw" if recover else "ro"
     if is_read_only(path):
@@ -131,7 +131,7 @@ _REASONS = {
     sqlite3.SQLITE_IOERR: ("cannot be read or written", "Check the disk; nothing was changed."),
     sqlite3.SQLITE_READONLY: ("cannot be written", f"Check its permissions. {ELSEWHERE}"),
     sqlite3.SQLITE_PERM: ("cannot be opened", f"Check its permissions. {ELSEWHERE}"),
-    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", f"Check the permissions of it and its directory. {ELSEWHERE}"),
+    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", f"Check its permissions and those of its directory. {ELSEWHERE}"),
     sqlite3.SQLITE_BUSY: ("is locked by another process", "Try again when it has finished."),
     sqlite3.SQLITE_LOCKED: ("is locked by another process", "Try again when it has finished."),
 }

@@ -38,9 +38,9 @@ class Queue:
     """A place in the queue of one file. `close` also leaves the queue."""
 
     def __init__(self, path: str) -> None:
-        """Open the file. Raise `OSError` if it cannot be written, or the system has no locks of open files."""
+        """Open the file. Raise `OSError` if it cannot be written, or the system has no open file description locks."""
         if _SET is None:
-            raise OSError("this system has no locks of open files")
+            raise OSError("this system has no open file description locks")
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._number = -1
 

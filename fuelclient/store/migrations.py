@@ -35,10 +35,10 @@ MIGRATIONS = (
     Migration(4, "runs, history, events, facts, sequences", schema.RUNS),
     Migration(5, "roles and tags of environments, labels of nodes", schema.DESCRIPTIONS),
     Migration(6, "networks and virtual addresses of environments, disks and interfaces of nodes", schema.NETWORKS),
-    Migration(7, "what the facts of environments need to stay the same", schema.KEPT_FACTS),
-    Migration(8, "which graphs a copy of an environment was made of", schema.COPIED_GRAPHS),
+    Migration(7, "values that keep the facts of environments the same", schema.KEPT_FACTS),
+    Migration(8, "the digests of the graphs that a copy of an environment was made from", schema.COPIED_GRAPHS),
     Migration(9, "files of deleted runs that are still to be removed", schema.LEFTOVERS),
-    Migration(10, "what documents of graphs were warned of", schema.WARNINGS),
+    Migration(10, "the warnings about uploaded graph documents", schema.WARNINGS),
 )
 """All steps in their order."""
 

@@ -37,7 +37,7 @@ class Palette(CommandPalette):
         return super().run_worker(*arguments, **{**options, "exit_on_error": False})
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Disable the keys of the list while it has no visible row: Textual would search for one."""
+        """Disable the keys of the list while it has no visible row, because Textual would search for one."""
         has_room = any(rows.scrollable_content_region for rows in self.query(CommandList))
         return super().check_action(action, parameters) if has_room or action != "command_list" else False
 

@@ -172,8 +172,8 @@ BATCH = 1000
 """How many events of a run are read at once."""
 
 PAUSE, LONGEST_PAUSE = 0.1, 1.0
-"""Seconds between two reads of a live run: while events arrive, and at most without events. A backend may require a
-longer pause."""
+"""Seconds between two reads of a live run: while events arrive, and the longest pause while none do. A backend may
+require a longer pause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +331,7 @@ class Gateway:
         return next((self.failed[failed] for failed in (*requests, *self.pending) if failed in self.failed), "")
 
     def slow(self) -> str:
-        """The name of a job that is pending for over `SLOW` seconds, preferably of the action; else empty."""
+        """The name of a job that has been pending for more than `SLOW` seconds, preferably the action's; else empty."""
         late = [job for job, waiting in self.pending.items() if self.now() - waiting.since > SLOW]
         if (action := self.acting) in late:
             return f"the answer to: {action.what}"

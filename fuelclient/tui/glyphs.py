@@ -1,4 +1,4 @@
-"""The signs that the UI draws, in Unicode and in ASCII."""
+"""The symbols that the UI draws, in Unicode and in ASCII."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fuelclient.backends.deploy_changes import changes_of, graph_for, naming
+from fuelclient.backends.deploy_changes import changes_of, graph_for, naming_sequence
 from fuelclient.commands.arguments import OF_ENV, YES, defaults, flag, id_of, nodes_option
 from fuelclient.commands.base import on_backend
 from fuelclient.commands.graph.execute import run_flags
@@ -64,7 +64,7 @@ class EnvDeploy(Starter):
                 nodes = f"node{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))}"
                 LOG.warning("Skipping %s: %s, and there is no %s graph.", nodes, state, graph_type)
         request = _request(parsed_args, parsed_args.id, changes.graph_types)
-        with naming(changes):
+        with naming_sequence(changes):
             self._require_safe(request)
             self.execute(request, parsed_args)
 

@@ -14,7 +14,7 @@ from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE, Level, OwnerRef
 from fuelclient.model.release import Release
 from fuelclient.serializers.release import repositories_in, with_repositories
-from fuelclient.serializers.release_metadata import sound
+from fuelclient.serializers.release_metadata import well_formed
 from fuelclient.store import graphs, plugins
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import clusters, releases
@@ -81,7 +81,7 @@ class Releases(Facet):
         from fuelclient.plugins.select import is_compatible, select  # nothing else here needs it
 
         release = lookup.release(connection, release_id)
-        release = replace(release, metadata=sound(release.metadata))
+        release = replace(release, metadata=well_formed(release.metadata))
         components = [*(release.metadata.get("components_metadata") or ())]
         for plugin in plugins.every(connection):
             package = plugins.package(connection, plugin.id)

@@ -20,7 +20,7 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.release import Role, Tag, roles_in, tags_in
 from fuelclient.serializers.release import require_name
-from fuelclient.serializers.release_metadata import sound
+from fuelclient.serializers.release_metadata import well_formed
 from fuelclient.serializers.values import plain
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import clusters, releases
@@ -40,7 +40,7 @@ class MetadataOwner(OwnerRef):
 
     def section(self, name: str) -> dict[str, Any]:
         """Return the well-formed records of one section, by name."""
-        records = sound(self.metadata).get(name)
+        records = well_formed(self.metadata).get(name)
         return dict(records) if isinstance(records, Mapping) else {}
 
 
@@ -143,7 +143,7 @@ class Descriptions(Facet, Generic[Value]):
     def _all_of(self, connection: Connection, owner: OwnerRef) -> Mapping[str, Value]:
         if owner.level is Level.CLUSTER:
             return self._of_environment(environment.read(connection, owner.id))
-        return self._in_metadata(sound(lookup.release(connection, owner.id).metadata))
+        return self._in_metadata(well_formed(lookup.release(connection, owner.id).metadata))
 
     def _owner_with(self, connection: Connection, owner: OwnerRef, name: str) -> MetadataOwner:
         """Read the owner. Raise `NotFound` if it has no role or tag of this name, `Conflict` if that is inherited."""
@@ -212,7 +212,8 @@ class Tags(Descriptions[Tag]):
         """Raise `Conflict` if a role still has the tag and no other owner describes the tag."""
         users: list[str] = []
         if owner.level is Level.RELEASE:
-            users += _roles_with(roles_in(sound(lookup.release(connection, owner.id).metadata)), name, owner.label)
+            metadata = well_formed(lookup.release(connection, owner.id).metadata)
+            users += _roles_with(roles_in(metadata), name, owner.label)
         for cluster_id in lookup.environments_with(connection, owner):
             target = environment.read(connection, cluster_id)
             if not any(name in (metadata.get(_TAGS) or {}) for metadata in metadata_of_owners(target)):

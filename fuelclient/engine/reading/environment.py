@@ -23,7 +23,7 @@ from fuelclient.model.package import Contents
 from fuelclient.model.plugin import SCRIPTS, Plugin
 from fuelclient.model.release import Release
 from fuelclient.plan.inputs import Inputs
-from fuelclient.serializers.release_metadata import sound
+from fuelclient.serializers.release_metadata import well_formed
 from fuelclient.store import graphs, plugins
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import clusters, node_parts, nodes, own_networks, vips
@@ -39,14 +39,14 @@ def _read(connection: Connection, cluster_id: int, release: Release | None = Non
     cluster = lookup.cluster(connection, cluster_id)
     if release is None or release.id != cluster.release_id:
         release = lookup.release(connection, cluster.release_id)
-        release = replace(release, metadata=sound(release.metadata))  # earlier versions stored malformed metadata
+        release = replace(release, metadata=well_formed(release.metadata))  # earlier versions stored malformed metadata
     target = Environment(
         cluster,
         release,
         tuple(for_release(connection, plugin, release) for plugin in plugins.of_cluster(connection, cluster_id)),
         tuple(nodes.every(connection, cluster_id=cluster_id)),
         {},
-        sound(clusters.metadata(connection, cluster_id)),
+        well_formed(clusters.metadata(connection, cluster_id)),
         own_networks(connection, cluster_id),
         tuple(vips(connection, cluster_id)),
         node_parts(connection, cluster_id, NodePart.DISKS),

@@ -1,4 +1,4 @@
-"""Decompress chunk by chunk, with one chunk in memory, and with a limit for the sum of all."""
+"""Decompress chunk by chunk, with one chunk in memory, and with a limit on the total size."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def decompressed(source: BinaryIO, compressor: str) -> Iterator[bytes]:
     reader = {"": _plain, "gzip": _gzip, "xz": _xz, "zstd": _zstd}.get(compressor)
     if reader is None:
         hint = "Rebuild the package with gzip, xz or zstd."
-        raise Unusable(f"the payload is compressed with the unsupported {compressor!r}", hint)
+        raise Unusable(f"the payload is compressed with {compressor!r}, which is not supported", hint)
     try:
         yield from reader(source)
     except EOFError:
@@ -78,8 +78,8 @@ class Stream:
     """A forward-only file over chunks of bytes, with limits.
 
     It has the methods that `tarfile` needs (`read`, `tell`, `seek`). `limit` is the most bytes that
-    it reads in all. Unless it is None, `allowance` is how many of them may still be read until it is set again:
-    `tarfile` reads headers whole, however long they claim to be.
+    it reads in all. `allowance`, unless it is None, is the number of bytes that may still be read before the caller
+    sets it again: `tarfile` reads headers whole, however long they claim to be.
     """
 
     def __init__(self, chunks: Iterator[bytes], limit: int) -> None:

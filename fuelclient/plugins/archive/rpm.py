@@ -6,7 +6,7 @@ and that no two entries share data, and `rpmfile` only gets what was checked, in
 
 The payload is a cpio archive in the "newc" format, read forward only. `rpmfile` could walk it, but not safely: it reads
 zstd payloads whole, skips unknown entries, treats devices as directories, loses file types and hard links, and does not
-notice a truncated end.
+notice that the archive is truncated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fuelclient.plugins.archive.limits import MAX_NAME, Limits, Unusable, quoted
 from fuelclient.plugins.archive.unpack import Unpacker, type_name
 
 PLUGINS = ("var", "www", "nailgun", "plugins")
-"""The directory in which the payload of a plugin has its one top directory."""
+"""The directory that must contain the plugin's single top-level directory in the payload."""
 
 _LEAD_BYTES = 96
 _LEAD_MAGIC = b"\xed\xab\xee\xdb"
@@ -32,11 +32,11 @@ _MAGIC = b"\x8e\xad\xe8\x01"
 _INTRO = struct.Struct(">4s4xII")
 _ENTRY = struct.Struct(">IIII")
 _MAX_ENTRIES = 256
-"""The most entries of a header; rpmbuild writes fewer than 100."""
+"""The largest number of entries that a header may have; rpmbuild writes fewer than 100."""
 _MAX_DATA_BYTES = 8 * 2**20
-"""The most bytes of a header's data; 20 000 files need four million."""
+"""The largest number of bytes that a header's data may have; 20 000 files need four million."""
 _MAX_VALUES = 500_000
-"""The most values of a header; 20 000 files have about twenty each."""
+"""The largest number of values that a header may have; 20 000 files have about twenty each."""
 _WIDTHS = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1}
 """Bytes of one value, by type. Types 6, 8 and 9 are strings, each ending with a zero."""
 _STRING_TYPES = (6, 8, 9)
@@ -83,7 +83,7 @@ def extract_rpm(source: BinaryIO, unpacker: Unpacker, limits: Limits) -> dict[st
         hint = "Rebuild the package with rpmbuild or `fuel2 plugins build`."
         raise Unusable(f"the payload has the unknown format {payload_format!r}", hint)
     source.seek(headers.payload)
-    # Packages without this entry are older than it, and compressed with gzip.
+    # Packages without this entry predate it, and are compressed with gzip.
     unpack_payload(Stream(decompressed(source, headers.text("archive_compression") or "gzip"), limits.stream), unpacker)
     return scripts_of(headers)
 
@@ -249,7 +249,7 @@ def _next_member(stream: Stream) -> _Member | None:
     stream.skip(-(_MEMBER_HEADER + length) % 4)
     name = _decoded(raw[:-1], "")
     if raw[-1]:
-        raise Unusable(f"the payload is damaged: the name of member {quoted(name)} has no end")
+        raise Unusable(f"the payload is damaged: the name of member {quoted(name)} does not end with a zero byte")
     return None if name == "TRAILER!!!" else _Member(name, mode, size, (major, minor, inode), link_count)
 
 

@@ -24,12 +24,13 @@ from fuelclient.plugins.load import read_package
 from fuelclient.plugins.pack import refusals as refusals_of_build
 from fuelclient.plugins.reading import Reading
 from fuelclient.plugins.select import for_any_release
+from fuelclient.printing import count
 from fuelclient.serializers.values import key_text
 
 __all__ = ["UNUSABLE", "check", "check_and_read", "for_install", "graphs_of"]
 
 UNUSABLE = frozenset({"P001", "P002", "P003", "P004", "P030", "P033", "P037", "P060"})
-"""The errors that make a package unusable. In spite of any other error, it can be installed."""
+"""The errors that make a package unusable. A package with only other errors can still be installed."""
 
 _Check = Callable[[Reading], Iterator[Finding]]
 _WITHOUT_METADATA: tuple[_Check, ...] = (
@@ -101,7 +102,7 @@ def _graph_findings(package: Reading) -> Iterator[Finding]:
 
 
 def graphs_of(package: Package) -> Iterator[GraphDocument]:
-    """Yield the graphs of a package: its own, with the groups of its roles, and those of its releases."""
+    """Yield the graphs of a package: its own, including the group tasks of its roles, and those of its releases."""
     yield from for_any_release(package).graphs.values()
     for record in package.records:
         if record.contents is not None:
@@ -144,7 +145,8 @@ class _Findings:
                 self._findings[finding] = None
 
     def add_unless_known(self, findings: Iterable[Finding]) -> None:
-        """Add findings, but none with the code and place of an earlier one, and no error at the place of another."""
+        """Add findings, but none with the code and place of an earlier one, and no error where another error was found
+        already."""
         errors = {(finding.place.file, finding.place.line) for finding in self._findings if finding.is_error}
         known = {(finding.code, finding.place.file, finding.place.line) for finding in self._findings}
         for finding in findings:
@@ -157,13 +159,13 @@ class _Findings:
         more = [
             replace(
                 self._last[code, file],
-                message=f"{count - _MAX_PER_CODE} more findings {code} in this file are not listed",
+                message=f"not listed: {count(number - _MAX_PER_CODE, f'more {code} finding')} in this file",
                 place=Place(file),
                 task="",
                 hint="Correct the listed ones first.",
             )
-            for (code, file), count in self._counts.items()
-            if count > _MAX_PER_CODE
+            for (code, file), number in self._counts.items()
+            if number > _MAX_PER_CODE
         ]
 
         def order(finding: Finding) -> tuple[bool, str, int, str]:

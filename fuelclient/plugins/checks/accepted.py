@@ -85,7 +85,8 @@ def _read(path: Path, unusable: frozenset[str]) -> Iterator[_Entry | Finding]:
     records = data.get("accept") if isinstance(data, Mapping) else None
     if not isinstance(records, list) or len(data) > 1:
         content = f"the keys {', '.join(map(str, data))}" if isinstance(data, Mapping) else in_words(data)
-        yield Finding(Severity.ERROR, "P086", f"{FILE} has {content}, not one list accept", place, hint=_SHAPE)
+        message = f"{FILE} has {content}; it must have one key, accept, with a list"
+        yield Finding(Severity.ERROR, "P086", message, place, hint=_SHAPE)
         return
     for record, line in items_of(records, line_of(data, "accept") or 1):
         yield from _entry(record, Place(str(path), getattr(record, "line", 0) or line), unusable)
@@ -98,7 +99,7 @@ def _entry(record: Any, place: Place, unusable: frozenset[str]) -> Iterator[_Ent
     elif unknown := [str(key) for key in record if key not in _KEYS]:
         problem = f"a record has the unknown key {unknown[0]}"
     elif wrong := [key for key in record if not isinstance(record[key], str)]:
-        problem = f"{wrong[0]} is {in_words(record[wrong[0]])}, not a text"
+        problem = f"{wrong[0]} is {in_words(record[wrong[0]])}, not a string"
     elif not _CODE.fullmatch(record.get("code", "")):
         problem = f"{record.get('code', '')!r} is not the code of a finding"
     elif record["code"] in unusable:
@@ -109,5 +110,5 @@ def _entry(record: Any, place: Place, unusable: frozenset[str]) -> Iterator[_Ent
     task, file, reason = (record.get(key, "").strip() for key in _KEYS[1:])
     yield _Entry(record["code"], task, file, reason, place)
     if not reason:
-        message = f"{record['code']} is to be accepted without a reason, and so it is not"
+        message = f"{record['code']} is not accepted, because the record gives no reason"
         yield Finding(Severity.WARNING, "P087", message, place, task, "Add reason: to the record.")

@@ -22,6 +22,7 @@ from fuelclient.plugins.package_files import CONF_PATH
 from fuelclient.plugins.parts import Record, strings_in
 from fuelclient.plugins.reading import Reading
 from fuelclient.plugins.releases import Definition, is_definition
+from fuelclient.printing import count
 from fuelclient.serializers.values import items_of, key_text
 
 _FUEL = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})(?:\.[0-9]{1,4})?")
@@ -87,7 +88,8 @@ def _fuel_version(package: Reading, value: str, place: Place) -> Iterator[Findin
 def _extension(package: Reading, record: Record) -> Iterator[Finding]:
     """Yield findings about ignored keys, and about versions of Fuel that the package version does not support.
 
-    The latter are warnings, because the specification's own example of several releases names such a version, Fuel 7.
+    The latter are warnings, because the specification's own example of a package for several releases includes such a
+    version, Fuel 7.
     """
     unknown = [str(key) for key in record.data if key not in _KNOWN_IN_EXTENSION]
     if unknown:
@@ -98,7 +100,7 @@ def _extension(package: Reading, record: Record) -> Iterator[Finding]:
     fuel = version_of(str(record.data.get("version"))).fuel
     if _OLDEST_FUEL[1] <= fuel < _OLDEST_FUEL[package.major]:
         shown = ".".join(map(str, fuel))
-        message = f"packages of version {package.major}.0.0 are not supported on Fuel {shown}, which this release is of"
+        message = f"this release is of Fuel {shown}, which does not support packages of version {package.major}.0.0"
         hint = "Remove the release, or give it a package with an older package_version."
         yield Finding(Severity.WARNING, "P015", message, record.place("version"), hint=hint)
 
@@ -191,7 +193,7 @@ def check_tasks(package: Reading) -> Iterator[Finding]:
         # A task without a type overrides another one, which already has roles.
         is_placed = task.name in placed or any(task.data.get(key) not in (None, []) for key in (*_PLACING, "tags"))
         if task.type not in ("", TaskType.STAGE) and not is_placed:
-            message = f"task {task.name} has no roles, so it may not run on any node"
+            message = f"task {task.name} has no roles, so it might not run on any node"
             yield task.finding(Severity.WARNING, "P050", message, "Add roles: to the task.", *_PLACING, "tags")
     yield from check_priorities(package)
     yield from check_primaries(package)
@@ -223,8 +225,8 @@ def _orchestrators(package: Reading) -> Iterator[Finding]:
             yield Finding(Severity.INFO, "P010", message, first.place(), hint=hint)
         return
     message = (
-        f"{len(modern)} of {len(tasks)} tasks have version 2.0.0 or later: Fuel 9.0 runs them in the order of the task"
-        " graph, Fuel 8.0 only with its experimental orchestrator"
+        f"{count(len(modern), 'task')} of {len(tasks)} in version 2.0.0 or later: Fuel 9.0 runs them in the order of"
+        " the task graph, Fuel 8.0 only with its experimental orchestrator"
     )
     hint = "On Fuel 8.0, enable task-based deployment in the settings of the environment."
     yield Finding(Severity.INFO, "P011", message, modern[0].place("version"), hint=hint)
@@ -246,7 +248,7 @@ def _legacy_file(package: Reading) -> Iterator[Finding]:
 
 
 def check_primaries(package: Reading) -> Iterator[Finding]:
-    """P066: yield a warning for every task for a role with a primary that does not run on its primary node.
+    """P066: warn about every task that is for a role with a primary node, but does not run on that node.
 
     That node carries `primary-ROLE` instead of the role. A task with `roles: [ROLE]` therefore runs on every node but
     the primary: on none, if only one node has the role. Nothing is reported about a role if another task is for its
@@ -262,14 +264,14 @@ def check_primaries(package: Reading) -> Iterator[Finding]:
         listed = {*own, *(name for group in groups for name in strings_in(group.data.get("tasks")))}
         for task, words in tasks:
             if role in words and task.name not in listed and not _match(words, primary):
-                message = f"task {task.name} is for the role {role}, but not for its primary node, which has {primary}"
+                message = f"task {task.name} is for the role {role}, but not for its primary node, which is {primary}"
                 yield task.finding(Severity.WARNING, "P066", message, f"Write roles: [{primary}, {role}].", *_PLACING)
 
 
 def _with_primary(package: Reading) -> dict[str, set[str]]:
     """Map the roles with a primary node to the tasks that they list, which run on the primary since version 5.
 
-    A role with tags of its own is left out, because other words find its nodes.
+    A role with tags of its own is left out, because its nodes are matched by its tags, not by its name.
     """
     roles = [(key_text(name), role) for name, role, _ in package.roles()]
     flat_roles = ((name, flat_role(role)) for name, role in roles)

@@ -1,6 +1,8 @@
-"""Write the indexes of the repositories in a package: package managers refuse a source without one, even an empty one.
+"""Write the indexes of the repositories in a package: package managers refuse a repository without an index, even if it
+is empty.
 
-The index of a CentOS repository with packages takes `createrepo`; without an index, the package is not built.
+Only `createrepo` can write the index of a CentOS repository that has packages; without an index, the package is not
+built.
 """
 
 from __future__ import annotations
@@ -87,7 +89,7 @@ def _empty_repodata(directory: str) -> Iterator[Entry]:
 def repository_findings(directory: Path, metadata: Mapping[str, Any]) -> tuple[Finding, ...]:
     """Find the CentOS repositories that have `.rpm` packages but no index (P065).
 
-    The index takes `createrepo`, so the build cannot write it. Without it, yum refuses the repository on every node.
+    Only `createrepo` can write the index, so the build cannot. Without it, yum refuses the repository on every node.
     """
     return tuple(
         Finding(
@@ -172,4 +174,4 @@ def _control_in(packed: bytes, compressor: str, name: str) -> str:
 
 
 def _not_listable(name: str, reason: str) -> Unusable:
-    return Unusable(f"{name} cannot be listed in a repository: {reason}", "Get the package again.")
+    return Unusable(f"{name} cannot be listed in a repository: {reason}", "Download the package again.")

@@ -50,7 +50,7 @@ def badges(route: Route, data: GraphData | None, room: int, *, armed: bool = Fal
 def tabs(route: Route) -> list[Part]:
     if not route.env:
         if route.view is View.HISTORY:
-            return [Part("The runs of all environments. Enter opens a run, a shows those of one environment", Tone.DIM)]
+            return [Part("The runs of all environments. Enter opens one, the key a shows one environment", Tone.DIM)]
         return [Part("Enter opens an environment, H shows all runs, / filters, ? helps", Tone.DIM)]
     here = View.HISTORY if route.view is View.RUN else route.view
     return [

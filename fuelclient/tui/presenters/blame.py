@@ -22,13 +22,13 @@ def layer_name(owner: Owner) -> str:
     return owner.label.removeprefix("plugin ")
 
 
-def chips(task: MergedTask, layers: Sequence[Layer], glyphs: Glyphs) -> str:
+def layer_letters(task: MergedTask, layers: Sequence[Layer], glyphs: Glyphs) -> str:
     """One sign for each layer of the environment: its letter if it defines or changes the task, else a dot."""
     involved = {task.owner.order, *(owner.order for owner in task.overrides)}
     return "".join(letter(layer.owner) if layer.owner.order in involved else glyphs.dot for layer in layers)
 
 
-def sigil(task: MergedTask, glyphs: Glyphs) -> str:
+def task_sign(task: MergedTask, glyphs: Glyphs) -> str:
     """A sign for a task that a layer above the release changes or adds; else empty."""
     if task.overrides:
         return glyphs.changed
@@ -49,7 +49,7 @@ def changed_tone(is_changed: bool) -> Tone:
     return Tone.ACCENT if is_changed else Tone.PLAIN
 
 
-def mark(blamed: Blame, glyphs: Glyphs) -> str:
+def changed_sign(blamed: Blame, glyphs: Glyphs) -> str:
     """A sign for an attribute that an upper layer changes, or blanks of the same width."""
     return f"{glyphs.changed if blamed.changed else ' '} "
 
@@ -84,7 +84,7 @@ def table(task: MergedTask, glyphs: Glyphs) -> Table:
         mapping = name if dot else ""
         tone = changed_tone(blamed.changed)
         shown = Cell(given_value(blamed), Tone.WARN if blamed.removed else tone)
-        label = Cell(mark(blamed, glyphs) + (f"  {inner}" if inner else name), tone)
+        label = Cell(changed_sign(blamed, glyphs) + (f"  {inner}" if inner else name), tone)
         rows.append((label, shown, set_by(blamed.origin), short_place(blamed.origin.place)))
         for lower in reversed(blamed.overrode):
             text = "the same" if lower.value == blamed.value and not blamed.removed else value_text(lower.value)
@@ -117,14 +117,14 @@ def lines(task: MergedTask, glyphs: Glyphs) -> Iterator[Line]:
     for blamed in blame(task):
         value = Cell(given_value(blamed), Tone.WARN if blamed.removed else Tone.PLAIN)
         by = set_by(blamed.origin)
-        yield (Cell(f"{mark(blamed, glyphs)}{blamed.attribute}: ", Tone.DIM), value, Cell(f"  {by}", by.tone))
+        yield (Cell(f"{changed_sign(blamed, glyphs)}{blamed.attribute}: ", Tone.DIM), value, Cell(f"  {by}", by.tone))
 
 
 def short_rows(task: MergedTask, glyphs: Glyphs) -> Iterator[tuple[Value, ...]]:
     """The attributes of a task with their values and layers, for a narrow table."""
     for blamed in blame(task):
         tone, by = changed_tone(blamed.changed), Cell(layer_name(blamed.origin.owner), Tone.DIM)
-        yield Cell(mark(blamed, glyphs).lstrip() + blamed.attribute, tone), Cell(given_value(blamed), tone), by
+        yield Cell(changed_sign(blamed, glyphs).lstrip() + blamed.attribute, tone), Cell(given_value(blamed), tone), by
 
 
 def as_block(blamed: Blame, glyphs: Glyphs) -> Iterator[Line]:

@@ -9,7 +9,7 @@ from fuelclient.insight.relation import Step, chain, stated
 from fuelclient.plan.expand import Statement
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters import blame
-from fuelclient.tui.presenters.blame import changed_tone, chips, layer_cell, layer_name, sigil
+from fuelclient.tui.presenters.blame import changed_tone, layer_cell, layer_letters, layer_name, task_sign
 from fuelclient.tui.presenters.formatting import count, short_place, title
 from fuelclient.tui.presenters.preview import detail, empty
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
@@ -103,7 +103,7 @@ class OneDirection:
 
     def _sign_and_name(self, row: int) -> tuple[Cell, Cell]:
         study, shown = self._data.study, self._data.study.rows[row]
-        sign = Cell(sigil(study.task(row), self._glyphs), Tone.ACCENT)
+        sign = Cell(task_sign(study.task(row), self._glyphs), Tone.ACCENT)
         return sign, Cell(shown.task, changed_tone(shown.is_changed))
 
 
@@ -112,7 +112,7 @@ def task_table(data: GraphData, row: int, glyphs: Glyphs) -> Table:
     study = data.study
     shown, task = study.rows[row], study.task(row)
     rows: list[tuple[Value, ...]] = [
-        (Cell("layers", Tone.DIM), chips(task, study.snapshot.layers, glyphs), layer_name(task.owner)),
+        (Cell("layers", Tone.DIM), layer_letters(task, study.snapshot.layers, glyphs), layer_name(task.owner)),
         (Cell("stage", Tone.DIM), shown.stage or "none", ""),
         (Cell("nodes", Tone.DIM), str(len(shown.nodes)), ""),
         (Cell("before", Tone.DIM), f"{count(data.reach.ancestors(row), 'task')} in all", ""),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fuelclient.insight.lanes import Lane, draw, lanes
 from fuelclient.insight.query import Query
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.blame import changed_tone, chips, sigil
+from fuelclient.tui.presenters.blame import changed_tone, layer_letters, task_sign
 from fuelclient.tui.presenters.preview import empty
 from fuelclient.tui.presenters.table import Cell, Column, Lazy, Table, Tone, Value
 from fuelclient.tui.requests import GraphData
@@ -98,11 +98,11 @@ def table(data: GraphData, kept: Sequence[int], glyphs: Glyphs) -> Lanes:
                 Cell(str(shown.order), Tone.DIM),
                 Cell(stage, Tone.STRONG),
                 Cell(draw(line, glyphs.ink, MAX_LANES), changed),
-                Cell(sigil(task, glyphs), Tone.ACCENT),
+                Cell(task_sign(task, glyphs), Tone.ACCENT),
                 Cell(shown.task, changed),
                 "" if shown.priority is None else str(shown.priority),
                 Cell(shown.band or "", Tone.DIM),
-                Cell(chips(task, study.snapshot.layers, glyphs), changed),
+                Cell(layer_letters(task, study.snapshot.layers, glyphs), changed),
                 str(len(shown.nodes)),
             )
         )

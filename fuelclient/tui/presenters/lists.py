@@ -14,7 +14,7 @@ from fuelclient.model.node import Node, NodeStatus
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Role
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.blame import changed_tone, given_value, layer_cell, replaced_sign, sigil
+from fuelclient.tui.presenters.blame import changed_tone, given_value, layer_cell, replaced_sign, task_sign
 from fuelclient.tui.presenters.formatting import count, fact, finding_lines, names, title, value_text
 from fuelclient.tui.presenters.table import Cell, Column, Line, Table, Tone, Value
 from fuelclient.tui.requests import GraphData
@@ -112,7 +112,7 @@ def _tasks_of_role(data: GraphData, role: Role, glyphs: Glyphs) -> list[Line]:
         task = study.task(row)
         tone = changed_tone(study.rows[row].is_changed)
         where = (study.rows[row].stage or "no stage") if study.rows[row].nodes else "runs nowhere here"
-        sign = f"{row + 1:>4} {sigil(task, glyphs) or ' '} "
+        sign = f"{row + 1:>4} {task_sign(task, glyphs) or ' '} "
         lines.append((Cell(sign, tone), Cell(task.id, tone), Cell(f"  {where}", Tone.DIM)))
     if own_tasks and not rows:
         lines.append((Cell("The graph has no order: see 6 problems.", Tone.WARN),))
@@ -199,7 +199,7 @@ def _node(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
         row = study.row_of[study.expansion.task_of[vertex]]
         task, tone = study.task(row), changed_tone(study.rows[row].is_changed)
         generation = Cell(f"{study.generation[vertex]:>4} ", Tone.DIM)
-        lines.append((generation, Cell(f"{sigil(task, glyphs) or ' '} {task.id}", tone)))
+        lines.append((generation, Cell(f"{task_sign(task, glyphs) or ' '} {task.id}", tone)))
     return lines
 
 

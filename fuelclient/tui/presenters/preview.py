@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fuelclient.tui.glyphs import Glyphs
-from fuelclient.tui.presenters.blame import changed_tone, chips, layer_name, sigil
+from fuelclient.tui.presenters.blame import changed_tone, layer_letters, layer_name, task_sign
 from fuelclient.tui.presenters.formatting import count, fact, finding_lines, names, node_name, node_words, title, worst
 from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, Table, Tone, Value
 from fuelclient.tui.requests import GraphData
@@ -48,10 +48,10 @@ def _task(place: int, data: GraphData, glyphs: Glyphs) -> tuple[Value, ...]:
     return (
         str(row.order),
         worst(row.findings, glyphs),
-        Cell(sigil(task, glyphs), Tone.ACCENT),
+        Cell(task_sign(task, glyphs), Tone.ACCENT),
         Cell(row.task, Tone.DIM if nowhere else changed),
         Cell(row.type, Tone.DIM),
-        Cell(chips(task, data.study.snapshot.layers, glyphs), changed),
+        Cell(layer_letters(task, data.study.snapshot.layers, glyphs), changed),
         row.generations,
         Cell(row.stage or "", Tone.DIM),
         "" if row.priority is None else str(row.priority),
@@ -99,7 +99,7 @@ class Instances(Table):
 
     def __init__(self, data: GraphData, glyphs: Glyphs) -> None:
         self.study = study = data.study
-        self._layers = [chips(task, study.snapshot.layers, glyphs) for task in study.merged.tasks]
+        self._layers = [layer_letters(task, study.snapshot.layers, glyphs) for task in study.merged.tasks]
         names_of = {node.id: node.name for node in study.snapshot.nodes}
         self._nodes = [node_name(node.uid, names_of) for node in study.expansion.fleet.nodes]
         self._filter_texts = [node_words(node.uid, names_of) for node in study.expansion.fleet.nodes]

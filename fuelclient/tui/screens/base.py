@@ -122,7 +122,7 @@ class ViewScreen(Screen[None]):
         """The route for the command line that prints what the focused pane shows."""
         return self.route
 
-    def is_beside(self) -> bool:
+    def in_side_pane(self) -> bool:
         """Whether a pane other than the first one has the focus."""
         return self.filled and self.panes.active > 0
 
@@ -210,7 +210,7 @@ class ViewScreen(Screen[None]):
         if trouble is None:
             return [f"Reading {request.what} ..."]
         wrapped = wrap(trouble, max(20, self.main.size.width - 4))
-        return [f"Could not read {request.what} yet.", "", *wrapped, "", "ctrl+r asks again now."]
+        return [f"Could not read {request.what}.", "", *wrapped, "", "ctrl+r asks again now."]
 
     @property
     def panes(self) -> Panes:
@@ -251,7 +251,7 @@ class ViewScreen(Screen[None]):
             with suppress(BadQuery):  # parse it again: the table or its data may have changed
                 query = self.query_for(self.filter_read.text, table)
         self.query_one(QueryError).show(error, hidden=self.filter_bar.query_one(Input).scroll_offset.x)
-        self.main.is_unread = error is not None
+        self.main.has_invalid_filter = error is not None
         self.main.refresh()
         return query.inverted() if self.inverted else query
 
@@ -273,7 +273,7 @@ class ViewScreen(Screen[None]):
     def action_leave_filter(self, clear: bool) -> None:
         if clear:
             self.filter_bar.text = ""
-        elif self.filled and not self.main.is_unread:
+        elif self.filled and not self.main.has_invalid_filter:
             self.filter_bar.text = self.filter_read.written
         self.filter_bar.hide_if_short()
         self.panes.activate(self.MAIN)

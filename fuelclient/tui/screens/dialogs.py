@@ -44,7 +44,7 @@ class Choice(Toned, can_focus=True):
 
     BINDINGS = [
         Binding("right,space,l", "step(1)", "next", show=False, id="choice.next"),
-        Binding("left,h", "step(-1)", "before", show=False, id="choice.before"),
+        Binding("left,h", "step(-1)", "previous", show=False, id="choice.before"),
     ]
 
     index = reactive(0)
@@ -158,8 +158,8 @@ class PlanDialog(ReadDialog):
 
 
 class ActionDialog(Dialog):
-    """A dialog that returns an action or None. Enter confirms if `word` has been typed, with any number of blanks,
-    which are hard to see. A dry run needs no word."""
+    """A dialog that returns an action or None. Enter confirms if `word` has been typed; the number of blanks does not
+    matter, because they are hard to see. A dry run needs no word."""
 
     AUTO_FOCUS = ""
 

@@ -57,7 +57,7 @@ class EnvironmentsScreen(ViewScreen):
         self.ui.go(Route(View.HISTORY))
 
     def shown(self) -> Route:
-        return replace(self.route, focus=str(self.env_here() or ""), beside=True) if self.is_beside() else self.route
+        return replace(self.route, focus=str(self.env_here() or ""), beside=True) if self.in_side_pane() else self.route
 
     def env_here(self) -> int:
         return self.overview.clusters[self.row_here].id if self.row_here >= 0 else 0
@@ -128,7 +128,7 @@ class HistoryScreen(ViewScreen):
         return replace(self.route, run=here.id if here else 0, query=self.filter_bar.text, looks=self.looks())
 
     def shown(self) -> Route:
-        return replace(self.state(), beside=True) if self.is_beside() else self.route
+        return replace(self.state(), beside=True) if self.in_side_pane() else self.route
 
     def action_everywhere(self) -> None:
         """Toggle between the runs of all environments and of one."""

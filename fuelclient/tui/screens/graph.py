@@ -156,7 +156,7 @@ class PreviewScreen(GraphScreen):
 
     def shown(self) -> Route:
         task = self.task_here()
-        return replace(self.route, task=task, select=self.selection(), beside=self.is_beside() and task is not None)
+        return replace(self.route, task=task, select=self.selection(), beside=self.in_side_pane() and task is not None)
 
     def state(self) -> Route:
         is_instance = self.switched and self.row_here >= 0

@@ -46,7 +46,7 @@ class DetailsScreen(GraphScreen):
         self.details.show(self.detail(self.row_here) if self.row_here >= 0 else [])
 
     def shown(self) -> Route:
-        here = self.main.table.ids[self.main.row] if self.is_beside() and self.main.row >= 0 else ""
+        here = self.main.table.ids[self.main.row] if self.in_side_pane() and self.main.row >= 0 else ""
         return replace(self.route, focus=here) if self.filled else self.route
 
     def on_moved(self) -> None:

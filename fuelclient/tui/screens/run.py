@@ -37,8 +37,8 @@ class RunScreen(ViewScreen):
     """One run. It continues if the user leaves the screen or the UI."""
 
     HELP = (
-        "A run, live or ended. The matrix has a line for each node and a sign for each task instance; its name is shown"
-        " above, its log below. f shows faults only. Armed with A: x stops, X kills, u resumes, D deletes."
+        "A run, live or ended. The matrix has a line for each node and a sign for each task instance; above is the name"
+        " of the chosen one, below its log. f shows faults only. Armed with A: x stops, X kills, u resumes, D deletes."
     )
     PLACEHOLDER = "filter: status:error, node:node-3, !word"
     MAIN = 1

@@ -150,13 +150,13 @@ class FilterBar(Horizontal):
         self.query_one(_Query).value = text
 
     def start_typing(self) -> None:
-        """Show the line, even on a low screen, and focus the input at once: with `focus`, the table would get the
-        next key."""
+        """Show the line, even on a screen with few lines, and focus the input at once: with `focus`, the table would
+        get the next key."""
         self.styles.display = "block"
         self.screen.set_focus(self.query_one(_Query))
 
     def hide_if_short(self) -> None:
-        """Hide the line again on a low screen, after `start_typing`."""
+        """Hide the line again on a screen with few lines, after `start_typing`."""
         self.styles.clear_rule("display")
 
     def show_totals(self, shown: int, total: int, sorting: str, *, inverted: bool) -> None:

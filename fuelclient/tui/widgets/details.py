@@ -41,7 +41,7 @@ class Details(VerticalScroll, can_focus=True):
     Details > Static { width: 1fr; padding: 0 1; }
     """
 
-    HELP = "A text about what the other pane has under its cursor. It scrolls."
+    HELP = "Details of what is under the cursor in the other pane. The text scrolls."
     BINDING_GROUP_TITLE = "text"
 
     BINDINGS = [
@@ -80,7 +80,7 @@ class Details(VerticalScroll, can_focus=True):
 class LogTail(Details):
     """The last lines that a task instance printed. While `following`, it stays at the end."""
 
-    HELP = "What the task instance printed, its errors last. It stays at the end unless you scroll away; F follows."
+    HELP = "What the task instance printed, errors last. It stays at the end unless you scroll away; F follows again."
     BINDING_GROUP_TITLE = "log"
 
     BINDINGS = [Binding("end", "scroll_end", "end", show=False, id="log.end")]
@@ -91,7 +91,7 @@ class LogTail(Details):
         self._shown: tuple[str, tuple[str, ...]] = ("", ())
 
     def show_log(self, name: str, lines: Sequence[str]) -> None:
-        """Show a log. If its name is another one than before, scroll to the end."""
+        """Show a log. If the name differs from the last one, scroll to the end."""
         shown = (name, tuple(lines))
         if shown == self._shown:
             return

@@ -32,7 +32,7 @@ class Pane(Vertical):
 class Panes(Container):
     """The panes of a screen in a shape: `stack` (above one another), `pair` (side by side; as `stack` if narrow),
     `wide`, `three`, `columns` (one at a time if narrow), `over` and `run` (the first above the others; one of the
-    others at a time if narrow). The active pane has the focus; on a low screen only it is shown."""
+    others at a time if narrow). The active pane has the focus; on a screen with few lines only it is shown."""
 
     SCOPED_CSS = False  # rules select by classes of the screen
     DEFAULT_CSS = """

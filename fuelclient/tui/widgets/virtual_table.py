@@ -129,7 +129,7 @@ class VirtualTable(Lined):
         self.sort: tuple[int, bool] | None = None
         self._keys: tuple[str, ...] = ()
         self._query = Query()
-        self.is_unread = False
+        self.has_invalid_filter = False
         """Whether the typed filter is invalid, so that the previous one still applies."""
         self._widths: list[int] = []
         self._widths_for = -1
@@ -312,7 +312,7 @@ class VirtualTable(Lined):
 
     def _empty(self, y: int, base: Style) -> Strip:
         """A line of the text that is shown instead of rows."""
-        why = "The filter cannot be read." if self.is_unread else "No row matches the filter."
+        why = "The filter cannot be read." if self.has_invalid_filter else "No row matches the filter."
         lines = (why, "", "Esc clears it.") if len(self.table) else self.table.empty
         text = f"  {one_line(lines[y - 1])}" if 0 < y <= len(lines) else ""
         return Strip([Segment(text, base)]).crop_extend(0, self.size.width, base)

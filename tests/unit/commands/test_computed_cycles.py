@@ -47,4 +47,4 @@ def test_every_door_finds_it(tiny: CommandLine, tmp_path: Path, text: str, codes
 def test_answer_without_facts_names_the_left_out_dependency(tiny: CommandLine) -> None:
     tiny.ok("graph", "upload", "--env", 1, "--type", "default", "--file", "-", stdin=OWN + COMPUTED)
     shown = tiny.ok("graph", "preview", "--env", 1, "--no-facts", "-v")
-    assert "facts that are not at hand" in shown.err
+    assert "facts that are not available" in shown.err

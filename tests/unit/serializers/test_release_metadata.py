@@ -9,7 +9,7 @@ from fuelclient import files
 from fuelclient.errors import InvalidDocument
 from fuelclient.files.yaml_text import parse
 from fuelclient.serializers.release import releases_from
-from fuelclient.serializers.release_metadata import sound
+from fuelclient.serializers.release_metadata import well_formed
 
 HEAD = "name: a\nversion: b\n"
 
@@ -62,7 +62,7 @@ def test_null_and_unread_keys_may_be_anything() -> None:
     nothing = "roles_metadata: {a: null, b: {tags: null, limits: null}}\ntags_metadata: {a: null}\nvolumes_metadata:\n"
     [release] = releases_from(parse(f"{HEAD}{nothing}bond_metadata: [1]\nmodes: 7\n", "r.yaml"))
     assert release.metadata["modes"] == 7
-    assert sound(release.metadata) == release.metadata
+    assert well_formed(release.metadata) == release.metadata
 
 
 @pytest.mark.corpus
@@ -70,4 +70,4 @@ def test_null_and_unread_keys_may_be_anything() -> None:
 def test_what_fuel_wrote_is_sound(version: str) -> None:
     path = corpus("fuel-web", version, "nailgun", "nailgun", "fixtures", "openstack.yaml")
     for release in releases_from(files.load(path)):
-        assert sound(release.metadata) == release.metadata
+        assert well_formed(release.metadata) == release.metadata
