@@ -52,7 +52,7 @@ class TestRoles:
         taken = Role("watcher", ("db",), {"tags": ["db"]}, ({"id": "os", "allocate_size": "min"},))
         created = backend.roles.create(release, taken)
         assert created.volumes == ({"id": "os", "allocate_size": "min", "type": "vg"},)
-        with refused(InvalidDocument, "role other", "volume ceph", f"release {release.id}", "os"):
+        with refused(InvalidDocument, "role other", f"volumes that release {release.id} does not define: ceph", "os"):
             backend.roles.create(release, Role("other", (), {"tags": []}, ({"id": "ceph"},)))
         assert "other" not in backend.roles.of_release(release.id)
         backend.roles.delete(release, "watcher")
@@ -121,7 +121,7 @@ class TestTags:
         assert list(backend.tags.of_cluster(env)) == list(found)
 
     def test_a_tag_that_a_role_implies_is_described(self, backend: Backend, release: OwnerRef) -> None:
-        with refused(Conflict, "tag compute", "nowhere"):
+        with refused(Conflict, "tag compute", "has no description"):
             backend.tags.update(release, Tag("compute", {"has_primary": True}))
         backend.tags.create(release, Tag("compute", {"has_primary": True}))
         assert backend.tags.of_release(release.id)["compute"].metadata == {"has_primary": True}

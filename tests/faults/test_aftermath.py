@@ -54,7 +54,7 @@ def test_a_run_whose_node_has_gone_is_not_resumed_and_says_so(env: Executions) -
     env.backend.clusters.remove_nodes(1, [2])
 
     (part,) = env.backend.runs.get(run_id).children
-    with refused(StalePlan, f"run {part.id}", "node 2", "environment 1") as caught:
+    with refused(StalePlan, f"run {part.id}", "nodes have left environment 1: 2") as caught:
         env.backend.runs.resume(run_id)
 
     assert f"fuel2 task stop {run_id} --kill" in caught.value.hint

@@ -146,7 +146,7 @@ def test_a_node_is_created_although_a_linked_directory_is_gone(linked: CommandLi
     shutil.rmtree(source)
     done = linked.ok("node", "create", "late", "--env", 1, "--roles", "compute", "-f", "json")
     assert done.json["name"] == "late"
-    assert "was not checked" in done.err
+    assert "were not looked for" in done.err
     assert str(source) in done.err
 
 

@@ -69,7 +69,7 @@ def test_stated_limits_hold_also_as_texts() -> None:
         ("upload_files", {"nodes": [{"uid": "1", "files": []}]}, "files must be a list"),
         ("sync", {"src": "/a", "dst": "/"}, "dst must be an absolute path below /"),
         ("sync", {"src": "http://a", "dst": "/b"}, "rsync:// address"),
-        ("sync", {"src": "/b", "dst": "http://a"}, "dst is a path or an rsync:// address"),
+        ("sync", {"src": "/b", "dst": "http://a"}, "dst must be a path or an rsync:// address"),
         ("sync", {"src": "rsync://a/b", "dst": "rsync://a/c"}, "both rsync:// addresses"),
         ("erase_node", {}, "no handler command for tasks of type erase_node"),
         ("cobbler_sync", {}, "no handler command"),
