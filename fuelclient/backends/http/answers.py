@@ -10,16 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from requests.exceptions import (
-    ChunkedEncodingError,
-    ConnectTimeout,
-    ContentDecodingError,
-    InvalidURL,
-    ProxyError,
-    RequestException,
-    SSLError,
-    Timeout,
-)
+from requests import exceptions
 
 from fuelclient import errors
 from fuelclient.backends.http.transport import BodyTooLarge, TotalTimeout
@@ -196,22 +187,32 @@ def _missing(answer: Response, about: About | None, text: str) -> errors.FuelErr
 _FAILURES: tuple[tuple[Any, str, str], ...] = (
     (BodyTooLarge, "{url}: {error}", CHECK_ADDRESS),
     (TotalTimeout, "{url}: {error}", "Raise FUEL_HTTP_TOTAL_TIMEOUT if it is only slow."),
-    (SSLError, "{url}: its certificate cannot be checked{cause}", "Name its certificate authority with --os-cacert."),
-    (ProxyError, "{url}: the proxy cannot be used{cause}", "Check HTTP_PROXY."),
     (
-        Timeout,
+        exceptions.SSLError,
+        "{url}: its certificate cannot be checked{cause}",
+        "Name its certificate authority with --os-cacert.",
+    ),
+    (exceptions.ProxyError, "{url}: the proxy cannot be used{cause}", "Check HTTP_PROXY."),
+    (
+        exceptions.Timeout,
         "No connection to {url} could be made within {timeout:g} seconds",
         "Check --server or SERVER_ADDRESS, or raise HTTP_TIMEOUT.",
     ),
-    ((ChunkedEncodingError, ContentDecodingError), "{url} broke off in the middle of its answer{cause}", "Try again."),
-    (RequestException, "{url} cannot be reached{cause}", CHECK_ADDRESS),
+    (
+        (exceptions.ChunkedEncodingError, exceptions.ContentDecodingError),
+        "{url} broke off in the middle of its answer{cause}",
+        "Try again.",
+    ),
+    (exceptions.RequestException, "{url} cannot be reached{cause}", CHECK_ADDRESS),
 )
 """The message and the hint for a request without an answer, by the first type that the error matches."""
 
-_NEVER_SENT = (ConnectTimeout, SSLError, ProxyError, InvalidURL)
+_NEVER_SENT = (exceptions.ConnectTimeout, exceptions.SSLError, exceptions.ProxyError, exceptions.InvalidURL)
 
 
-def unreachable(error: RequestException, url: str, timeout: float, about: About | None = None) -> errors.Unavailable:
+def unreachable(
+    error: exceptions.RequestException, url: str, timeout: float, about: About | None = None
+) -> errors.Unavailable:
     """The error for a request without an answer, with what the master may have done all the same."""
     sentence, hint = next((sentence, hint) for types, sentence, hint in _FAILURES if isinstance(error, types))
     message = sentence.format(url=url, error=error, timeout=timeout, cause=_colon(_cause(error)))
@@ -220,7 +221,7 @@ def unreachable(error: RequestException, url: str, timeout: float, about: About 
     return errors.Unavailable(f"{message}.", hint=hint)
 
 
-def is_unconnected(error: RequestException) -> bool:
+def is_unconnected(error: exceptions.RequestException) -> bool:
     """Whether no connection was made at all: the port is closed, or the name is unknown."""
     return "NewConnectionError" in repr(error) or "NameResolutionError" in repr(error)
 
