@@ -1,36 +1,33 @@
-"""Evaluate in a process of its own what no count bounds: it has limits of processor time and memory, and can be killed.
+"""Evaluate expressions by the library in child processes, which have limits of time and memory and can be killed.
 
-Such expressions are rare (see `library.UNCOUNTED`, and patterns with references to groups). The process gets the facts
-once, answers one expression after another, and ends with the views that it belongs to, or with its parent.
+A process has at most two of them, which are started when they are first needed and then wait for more expressions.
+They get only the facts that an expression names. They end with their parent, however it ends.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import os
-import pickle
 import signal
 import subprocess
 import sys
-import weakref
-from collections.abc import Callable, Mapping
-from typing import IO, Any
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import Pipe
+from typing import Any
 
+from fuelclient.errors import Unavailable
 from fuelclient.expressions import limits
-from fuelclient.expressions.budget import give_turn_back, set_apart, take_turn
-from fuelclient.expressions.errors import ExpressionError, MissingFact
-from fuelclient.expressions.facts import Facts, Past, View, Views
-from fuelclient.expressions.functions import UNDEFINED
+from fuelclient.expressions.facts import Views
 
-_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+AT_ONCE = 2
+"""How many children a process has, so that a server has processor time for other requests."""
 
-_EVALUATOR = """
-from fuelclient.expressions import child_process, yaql_engine
-child_process.serve(lambda text, view: yaql_engine.parse(text).value(view))
-"""
-"""The program of the process: only there does this module need the one that uses it."""
-
-Evaluate = Callable[[str, View], Any]
+_PROGRAM = "import sys; from fuelclient.expressions import yaql_library; yaql_library.serve(*map(int, sys.argv[1:]))"
 
 
 class Exhausted(Exception):
@@ -41,152 +38,109 @@ class Exhausted(Exception):
         self.hint = hint
 
 
-def value(text: str, view: View) -> Any:
-    """The value of an expression as `Yaql.value` does.
+def answer(text: str, facts: Mapping[str, Any], views: Views) -> Any:
+    """What a child answers to an expression and its facts, within the time that is left for those of `views`.
 
-    Raise `ExpressionError`, `Exhausted` for a limit, and `Crowded` as `take_turn` does.
+    Raise `Exhausted` for a limit, and `Unavailable` if all children have been busy for that long.
     """
-    take_turn()
+    begin = time.monotonic()
     try:
-        process = view.views.apart
-        if process is None:
-            process = view.views.apart = _Process(view.views)
-        return process.value(text, view)
+        return _pool(os.getpid()).answer(text, facts, limits.seconds() - views.waited)
     finally:
-        give_turn_back()
+        views.waited += time.monotonic() - begin
+
+
+@functools.cache
+def _pool(_pid: int) -> _Pool:
+    """The children of this process; a fork has its own."""
+    pool = _Pool()
+    atexit.register(pool.close)
+    return pool
 
 
 class _Killed(Exception):
-    """The process of an evaluation was killed, and not by one of its limits."""
+    """A child has ended, and not at one of its limits."""
 
 
-class _Process:
-    """The process that evaluates expressions for some views."""
-
-    def __init__(self, views: Views) -> None:
-        self._views = weakref.ref(views)
-        self.process: subprocess.Popen[bytes] | None = None
-
-    def value(self, text: str, view: View) -> Any:
-        # Linux kills the process when the thread that started it ends, though the views may go on in another
-        for _ in range(2):
-            with contextlib.suppress(_Killed):
-                kind, answer, touched = self._answer(text, view)
-                break
-        else:
-            raise Exhausted("its process was killed twice", "Does this machine have enough memory?")
-        if touched:
-            view.views.reads.mark()
-        if kind == "failed":
-            message, hint = answer
-            raise ExpressionError(message, text, hint=hint)
-        if kind == "missing":
-            message, path, hint = answer
-            raise MissingFact(message, text, path, hint=hint)
-        return UNDEFINED if kind == "undefined" else answer
-
-    def _answer(self, text: str, view: View) -> tuple[str, Any, bool]:
-        process = self.process or self._started()
-        assert process.stdin  # noqa: S101 - both are pipes
-        assert process.stdout  # noqa: S101 - both are pipes
-        try:
-            _send(process.stdin, (text, view.uid, view.moment))
-            answer: tuple[str, Any, bool] = pickle.load(process.stdout)  # noqa: S301 - our own process
-        except (EOFError, OSError, pickle.UnpicklingError):
-            self.process = None
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(1)  # so that its own exit code tells why
-            raise _why(_end(process)) from None
-        return answer
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        views = self._views()
-        assert views is not None  # noqa: S101 - the views ask
-        process = subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-P", "-c", _EVALUATOR, str(os.getpid())],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+class _Child:
+    def __init__(self) -> None:
+        self._connection, theirs = Pipe()
+        program = [sys.executable, "-P", "-c", _PROGRAM, str(theirs.fileno()), str(os.getpid())]
+        self._process = subprocess.Popen(  # noqa: S603 - our own module
+            program, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()], env={**os.environ, "PYTHONHASHSEED": "0"}, start_new_session=True,
         )  # fmt: skip
-        weakref.finalize(views, _end, process)
-        moments = {key: _parts(facts) for key, facts in views.past.moments.items()}
-        assert process.stdin  # noqa: S101 - a pipe
-        _send(process.stdin, (limits.seconds(), _parts(views.facts), moments))
-        self.process = process
-        return process
+        theirs.close()
+
+    def answer(self, text: str, facts: Mapping[str, Any], left: float) -> Any:
+        try:
+            self._connection.send((text, facts, left))
+            if not self._connection.poll(left):
+                self._process.kill()
+                raise _too_long()
+            return self._connection.recv()
+        except (EOFError, OSError):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(1)  # so that its own exit code tells why
+            self._process.kill()
+            raise _why(self._process.wait()) from None
+
+    def end(self) -> None:
+        self._connection.close()
+        self._process.kill()
+        self._process.wait()
 
 
-def _parts(facts: Facts) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    return facts.common, facts.nodes
+class _Pool:
+    """Children that wait for expressions, at most `AT_ONCE`."""
+
+    def __init__(self) -> None:
+        self._free = threading.BoundedSemaphore(AT_ONCE)
+        self._waiting: list[_Child] = []
+        # Linux kills a child when the thread that started it ends, so one thread that lives as long as the process does
+        self._starter = ThreadPoolExecutor(1, "expressions")
+
+    def answer(self, text: str, facts: Mapping[str, Any], left: float) -> Any:
+        until = time.monotonic() + left
+        if not self._free.acquire(timeout=max(0.0, left)):
+            raise Unavailable(
+                f"{AT_ONCE} expressions that take long are being evaluated already.",
+                hint="Try again when they have ended.",
+            )
+        try:
+            for _ in range(2):
+                with contextlib.suppress(_Killed):
+                    return self._answer(text, facts, until)
+            raise Exhausted("its process was killed twice", "Does this machine have enough memory?")
+        finally:
+            self._free.release()
+
+    def close(self) -> None:
+        while self._waiting:
+            self._waiting.pop().end()
+
+    def _answer(self, text: str, facts: Mapping[str, Any], until: float) -> Any:
+        try:
+            child = self._waiting.pop()
+        except IndexError:
+            child = self._starter.submit(_Child).result()
+        try:
+            answered = child.answer(text, facts, max(0.0, until - time.monotonic()))
+        except BaseException:
+            child.end()
+            raise
+        self._waiting.append(child)
+        return answered
 
 
-def _send(stream: IO[bytes], message: Any) -> None:
-    pickle.dump(message, stream)
-    stream.flush()
-
-
-def _end(process: subprocess.Popen[bytes]) -> int:
-    """End a process, and return its exit code."""
-    for stream in (process.stdin, process.stdout):
-        if stream:
-            with contextlib.suppress(BrokenPipeError):  # a request that it has not read
-                stream.close()
-    process.kill()
-    return process.wait()
+def _too_long() -> Exhausted:
+    hint = "Compute it in the task itself, or raise EXPRESSION_SECONDS in a settings file."
+    return Exhausted(f"the expressions of one plan take more than {limits.seconds():g} seconds", hint)
 
 
 def _why(code: int) -> Exhausted | _Killed:
-    if code == -signal.SIGKILL:
+    if code in (0, -signal.SIGKILL):
         return _Killed()
     if code == -signal.SIGXCPU:
-        hint = "Compute it in the task itself, or raise EXPRESSION_SECONDS in a settings file."
-        return Exhausted(f"it takes more than {limits.seconds()} seconds of processor time", hint)
+        return _too_long()
     return Exhausted(f"it takes more than {limits.MEMORY // 2**20} MB of memory", "Compute it in the task itself.")
-
-
-def serve(evaluate: Evaluate) -> None:
-    """Answer the requests of the parent, on standard input, until it closes the pipe."""
-    import resource
-
-    _end_with(int(sys.argv[1]))
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    seconds, now, moments = pickle.load(requests)  # noqa: S301 - the parent is our own process
-    views = Views(Facts(*now), Past({key: Facts(*parts) for key, parts in moments.items()}, {}), memoise=False)
-    set_apart()
-    # What this imports is none of the memory of an expression.
-    _evaluated(evaluate, views, ("regex('a').matches('a')", "null", None))
-    with open("/proc/self/statm", encoding="ascii") as size:
-        taken = int(size.read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (taken + limits.MEMORY, taken + limits.MEMORY))
-    while True:
-        try:
-            request = pickle.load(requests)  # noqa: S301 - as above
-        except EOFError:
-            return
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + seconds + 1, -1))
-        _send(answers, _evaluated(evaluate, views, request))
-
-
-def _evaluated(evaluate: Evaluate, views: Views, request: tuple[str, str, Any]) -> tuple[str, Any, bool]:
-    """The kind of an answer, the value or the error, and whether it was read from what differs between nodes."""
-    text, uid, moment = request
-    views.reads.reset()
-    try:
-        answer = evaluate(text, View(views, uid, moment))
-    except MissingFact as error:
-        return "missing", (error.message, error.path, error.hint), views.reads.node
-    except ExpressionError as error:
-        return "failed", (error.message, error.hint), views.reads.node
-    if answer is UNDEFINED:
-        return "undefined", None, views.reads.node
-    return "value", answer, views.reads.node
-
-
-def _end_with(parent: int) -> None:
-    """Have Linux kill this process when its parent ends, also in the middle of an evaluation."""
-    if sys.platform != "linux":
-        return
-    import ctypes
-
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before the call
-        sys.exit()

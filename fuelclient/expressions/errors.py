@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fuelclient.errors import InvalidDocument, UnknownFact
 
 _SHOWN = 80
@@ -17,6 +19,9 @@ class ExpressionError(InvalidDocument):
     def __init__(self, message: str, text: str, *, position: int | None = None, expected: str = "", hint: str = ""):
         super().__init__(message, hint=hint)
         self.text, self.position, self.expected = text, position, expected
+
+    def __reduce__(self) -> Any:
+        return type(self).__new__, (type(self), self.message), self.__dict__  # for the answer of a child process
 
 
 class MissingFact(ExpressionError, UnknownFact):

@@ -227,9 +227,9 @@ class Union(Mapping[Any, Any]):
 
 class View:
     """What expressions of one task see on one node: `$` as it is now (`new`) and as it was at the last success (`old`,
-    empty if the task never succeeded), `$node`, and `$common`. An engine may keep its own data in `context`."""
+    empty if the task never succeeded), `$node`, and `$common`."""
 
-    __slots__ = ("_known", "common", "context", "moment", "new", "node", "old", "settled", "uid", "views")
+    __slots__ = ("_known", "common", "moment", "new", "node", "old", "settled", "uid", "views")
 
     def __init__(self, views: Views, uid: str, moment: Hashable | None) -> None:
         facts, reads = views.facts, views.reads
@@ -240,7 +240,6 @@ class View:
         self.new = Union(facts.common, part, facts.shape, reads, ("new",))
         self.old: Mapping[Any, Any] = {}
         self.settled: tuple[frozenset[int], ...] = (facts.settled,)
-        self.context: Any = None
         self._known: dict[Path, Hashable | None] = {}
         if moment is not None:
             past = views.past.moments[moment]
@@ -350,7 +349,7 @@ class Views:
     Go through the nodes one by one: values that belong to one node are dropped when the view of another node is taken.
     `alike` has values for those nodes on which all that they were computed from is the same.
     With `memoise=False` everything is computed each time. Values are shared and must not be changed. Not thread-safe.
-    `apart` is for the process that evaluates what cannot be counted.
+    `waited` is how many seconds child processes have taken for expressions.
     """
 
     def __init__(self, facts: Facts, past: Past = NO_PAST, *, memoise: bool = True) -> None:
@@ -359,7 +358,7 @@ class Views:
         self.shared: dict[Hashable, Any] = {}
         self.own: dict[Hashable, tuple[bool, Mapping[Path, Hashable], Any]] = {}
         self.alike: dict[Hashable, Alike] = {}
-        self.apart: Any = None
+        self.waited = 0.0
         self._uid = ""
         self._views: dict[Hashable | None, View] = {}
 

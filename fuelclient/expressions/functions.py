@@ -1,16 +1,19 @@
-"""The functions on plain data that Fuel adds to YAQL, and the conversion of values of expressions to plain data."""
+"""The functions that Fuel adds to YAQL, and the conversion of values of expressions to plain data.
+
+Source: Nailgun `yaql_ext`.
+"""
 
 from __future__ import annotations
 
 import difflib
 import functools
+import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Sequence, Set
 from datetime import datetime
 from typing import Any
 
-from fuelclient.expressions import budget
-from fuelclient.expressions.budget import MAX_ITEMS
+from fuelclient.expressions.work import TooMuchWork, Uncompiled, Work
 
 _STEPS_PER_ELEMENT = 5
 """This many steps of a comparison count as one element of a sequence."""
@@ -23,12 +26,11 @@ class Undefined:
     def __repr__(self) -> str:
         return "undefined"
 
+    def __reduce__(self) -> str:
+        return "UNDEFINED"  # so that it is the same in a child process
+
 
 UNDEFINED = Undefined()
-
-
-class TooManyItems(Exception):
-    """A sequence has more than `MAX_ITEMS` elements."""
 
 
 class NotData(Exception):
@@ -38,39 +40,31 @@ class NotData(Exception):
 IsSettled = Callable[[object], bool]
 
 
-def plain(value: Any, is_settled: IsSettled = lambda _: False) -> Any:
+def plain(value: Any, work: Work, is_settled: IsSettled = lambda _: False) -> Any:
     """`value` as dictionaries, lists and scalars. Sets become lists in a stable order, and lazy sequences are
     evaluated. Values that are plain data already, according to `is_settled`, are returned as they are.
 
-    Raise `TooManyItems`, `NotData`, and whatever a lazy sequence raises.
+    Raise `TooManyItems`, `TooMuchWork`, `NotData`, and whatever a lazy sequence raises.
 
-    >>> plain({"a": (1, {"y", "x"}), "b": map(str, [1])})
+    >>> plain({"a": (1, {"y", "x"}), "b": map(str, [1])}, Work())
     {'a': [1, ['x', 'y']], 'b': ['1']}
     """
     if type(value) in _SCALARS or is_settled(value):
         return value
     if isinstance(value, Mapping):
-        budget.spend(len(value))
-        return {_key(key): plain(item, is_settled) for key, item in value.items()}
+        work.spend(1 + len(value))
+        return {_key(key): plain(item, work, is_settled) for key, item in value.items()}
     if isinstance(value, Set) and not isinstance(value, MappingView):
-        budget.spend(len(value))
-        return sorted((plain(item, is_settled) for item in value), key=_rank)
+        work.spend(1 + len(value))
+        return sorted((plain(item, work, is_settled) for item in value), key=_rank)
     if isinstance(value, _SCALARS):
         return value
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        budget.spend(len(value))
-        return [plain(item, is_settled) for item in value]
+        work.spend(1 + len(value))
+        return [plain(item, work, is_settled) for item in value]
     if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
-        return [plain(item, is_settled) for item in limited(value)]
+        return [plain(item, work, is_settled) for item in work.limited(value)]
     raise NotData(type(value).__name__)
-
-
-def limited(items: Iterable[Any]) -> Iterator[Any]:
-    """Yield the elements of a lazy sequence. Raise `TooManyItems` after the last one that is allowed."""
-    for count, item in enumerate(items):
-        if count >= MAX_ITEMS:
-            raise TooManyItems
-        yield item
 
 
 def _key(key: object) -> object:
@@ -87,14 +81,16 @@ def in_order(items: Iterable[Any]) -> list[Any]:
     >>> in_order({"b", 10, 9, "a"})
     [10, 9, 'a', 'b']
     """
-    return sorted(items, key=lambda item: _rank(item.isoformat() if isinstance(item, datetime) else plain(item)))
+    return sorted(
+        items, key=lambda item: _rank(item.isoformat() if isinstance(item, datetime) else plain(item, Work()))
+    )
 
 
 def _rank(value: object) -> tuple[str, str]:
     return type(value).__name__, json.dumps(value, sort_keys=True)
 
 
-def difference(old: Any, new: Any) -> tuple[Any, Any]:
+def difference(old: Any, new: Any, work: Work) -> tuple[Any, Any]:
     """Return what was added and what was deleted: elements of lists, entries of mappings, lines of texts.
 
     Other values were added and deleted as a whole if they differ; otherwise both results are null. The arguments are
@@ -102,17 +98,17 @@ def difference(old: Any, new: Any) -> tuple[Any, Any]:
 
     Source: Nailgun `utils.datadiff`.
 
-    >>> difference([1, 2], [2, 3]), difference({"a": 1, "b": 1}, {"a": 2, "b": 1})
+    >>> difference([1, 2], [2, 3], Work()), difference({"a": 1, "b": 1}, {"a": 2, "b": 1}, Work())
     (([3], [1]), ({'a': 2}, {'a': 1}))
-    >>> difference("a\\nb", "a"), difference(1, 2), difference(1, 1)
+    >>> difference("a\\nb", "a", Work()), difference(1, 2, Work()), difference(1, 1, Work())
     (([], ['b']), (2, 1), (None, None))
     """
     if isinstance(new, Mapping) and isinstance(old, Mapping):
         return _entries(new, old), _entries(old, new)
     if isinstance(new, str) and isinstance(old, str):
-        return _elements(old.splitlines(), new.splitlines())
+        return _elements(old.splitlines(), new.splitlines(), work)
     if isinstance(new, list) and isinstance(old, list):
-        return _elements(old, new)
+        return _elements(old, new, work)
     return (None, None) if type(old) is type(new) and old == new else (new, old)
 
 
@@ -120,7 +116,7 @@ def _entries(of: Mapping[Any, Any], without: Mapping[Any, Any]) -> dict[Any, Any
     return {key: value for key, value in of.items() if key not in without or without[key] != value}
 
 
-def _elements(old: Sequence[Any], new: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def _elements(old: Sequence[Any], new: Sequence[Any], work: Work) -> tuple[list[Any], list[Any]]:
     """The added and the deleted elements.
 
     The matcher's heuristic for popular elements is off; with it, long lists would seem to gain elements that they
@@ -129,6 +125,7 @@ def _elements(old: Sequence[Any], new: Sequence[Any]) -> tuple[list[Any], list[A
     if old == new:
         return [], []
     matcher = _Counted(a=_hashable(old), b=_hashable(new), autojunk=False)
+    matcher.work = work
     changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
     return (
         [item for _, _, _, first, last in changes for item in new[first:last]],
@@ -141,10 +138,13 @@ class _Counted(difflib.SequenceMatcher[str]):
 
     a: Sequence[str]
     b2j: dict[str, list[int]]
+    work: Work
 
     def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Any:
         last = len(self.a) if ahi is None else ahi
-        budget.spend(sum(1 + len(self.b2j.get(self.a[index], ())) for index in range(alo, last)) // _STEPS_PER_ELEMENT)
+        self.work.spend(
+            sum(1 + len(self.b2j.get(self.a[index], ())) for index in range(alo, last)) // _STEPS_PER_ELEMENT
+        )
         return super().find_longest_match(alo, ahi, blo, bhi)
 
 
@@ -152,17 +152,169 @@ def _hashable(items: Sequence[Any]) -> list[str]:
     return [json.dumps(item, sort_keys=True) for item in items]
 
 
+class OrderedSet(frozenset[Any]):
+    """A set that is read in the order in which `plain` writes it, as are the sets made from it.
+
+    The process that begins a run and the one that executes it have different hash seeds, and must agree.
+    """
+
+    @functools.cached_property
+    def _ordered(self) -> list[Any]:
+        """The elements, sorted once. Sorting on each iteration would double the time for every level of nested sets."""
+        return in_order(super().__iter__())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._ordered)
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(map(repr, self))}}}"
+
+    def union(self, *others: Iterable[Any]) -> OrderedSet:
+        return OrderedSet(super().union(*others))
+
+    def intersection(self, *others: Iterable[Any]) -> OrderedSet:
+        return OrderedSet(super().intersection(*others))
+
+    def difference(self, *others: Iterable[Any]) -> OrderedSet:
+        return OrderedSet(super().difference(*others))
+
+    def symmetric_difference(self, other: Iterable[Any]) -> OrderedSet:
+        return OrderedSet(super().symmetric_difference(other))
+
+
 def to_yaml(value: Any) -> str:
-    """Return plain data as a YAML document in block style with sorted keys, for files that tasks upload."""
+    """Return plain data as a YAML document in block style with sorted keys, for files that tasks upload.
+
+    Like Nailgun, it writes a shared value out each time. The nodes of the document are made here, because a thousand
+    nodes each upload their facts, and the library's representer takes half of the time of such a plan.
+    """
     import yaml  # it takes 20 ms, and only graphs with toYaml() need it
 
-    return str(yaml.dump(value, Dumper=_dumper(), default_flow_style=False))
+    stream = io.StringIO()
+    dumper = _dumper()(stream, default_flow_style=False)
+    try:
+        dumper.open()
+        dumper.serialize(_yaml_node(value, yaml, dumper))
+        dumper.close()
+    finally:
+        dumper.dispose()
+    return stream.getvalue()
+
+
+def _yaml_node(value: Any, yaml: Any, dumper: Any) -> Any:
+    """The node that the library's representer makes of plain data."""
+    if type(value) is str:
+        return yaml.ScalarNode("tag:yaml.org,2002:str", value)
+    if type(value) is dict:
+        try:
+            items = sorted(value.items())
+        except TypeError:  # keys of several types stay in their order
+            items = list(value.items())
+        pairs = [(_yaml_node(key, yaml, dumper), _yaml_node(below, yaml, dumper)) for key, below in items]
+        return yaml.MappingNode("tag:yaml.org,2002:map", pairs, flow_style=False)
+    if type(value) is list:
+        below = [_yaml_node(item, yaml, dumper) for item in value]
+        return yaml.SequenceNode("tag:yaml.org,2002:seq", below, flow_style=False)
+    return dumper.represent_data(value)
+
+
+def to_json(value: Any) -> str:
+    """Return plain data as JSON, as Nailgun's `toJson()` writes it."""
+    return json.dumps(value)
 
 
 @functools.cache
 def _dumper() -> Any:
-    """Return PyYAML's safe dumper (the one in C) without anchors: like Nailgun, it writes a shared value out each
-    time."""
+    """PyYAML's safe dumper (the one in C), which decides once for each text whether it needs quotes."""
     import yaml
 
-    return type("Dumper", (yaml.CSafeDumper,), {"ignore_aliases": lambda *_: True})
+    resolver: Any = yaml.resolver.Resolver()
+
+    @functools.lru_cache(maxsize=65_536)
+    def tag_of(text: str, implicit: tuple[bool, bool]) -> str:
+        return str(resolver.resolve(yaml.ScalarNode, text, implicit))
+
+    class Dumper(yaml.CSafeDumper):
+        def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
+            resolve: Any = tag_of if kind is yaml.ScalarNode else functools.partial(super().resolve, kind)
+            return resolve(value, implicit)
+
+        def ignore_aliases(self, _data: Any) -> bool:
+            return True
+
+    return Dumper
+
+
+# Functions that evaluate their argument on new or old facts, whatever `$` means around them. `evaluate` takes those
+# facts; `run` has the `view` of both, and the `work` of the evaluation.
+Evaluate = Callable[[Any], Any]
+
+
+def _new(evaluate: Evaluate, run: Any) -> Any:
+    return evaluate(run.view.new)
+
+
+def _old(evaluate: Evaluate, run: Any) -> Any:
+    """The value on old facts, or `UNDEFINED` if that fails.
+
+    Lazy sequences are evaluated here, so that one that would fail later is undefined too; in Nailgun the run fails.
+    """
+    try:
+        value = evaluate(run.view.old)
+        return tuple(run.work.limited(value)) if isinstance(value, Iterator) else value
+    except (RecursionError, MemoryError, TooMuchWork, Uncompiled):
+        raise
+    except Exception:
+        return UNDEFINED
+
+
+def _both(evaluate: Evaluate, run: Any) -> tuple[Any, Any]:
+    """The new and the old value as plain data."""
+    new, old = plain(_new(evaluate, run), run.work, run.view.is_settled), _old(evaluate, run)
+    try:
+        return new, old if old is UNDEFINED else plain(old, run.work, run.view.is_settled)
+    except (RecursionError, MemoryError, TooMuchWork, Uncompiled):
+        raise
+    except Exception:  # a lazy sequence deep inside the old value fails
+        return new, UNDEFINED
+
+
+def _changed(evaluate: Evaluate, run: Any) -> bool:
+    """Whether the new value differs from the old one. An undefined old value differs from every new one."""
+    new, old = _new(evaluate, run), _old(evaluate, run)
+    if old is not UNDEFINED and new is not UNDEFINED and _compared(run, new) == _compared(run, old):
+        return False
+    new, old = _both(evaluate, run)
+    return bool(new != old)
+
+
+def _compared(run: Any, value: Any) -> Any:
+    """A value that is compared. Facts are what they are; only what an expression makes can be much in little."""
+    is_fact = type(value) in (dict, list) or (isinstance(value, Mapping) and not isinstance(value, dict))
+    return value if is_fact else run.work.weigh(value)
+
+
+def _added(evaluate: Evaluate, run: Any) -> Any:
+    new, old = _both(evaluate, run)
+    return new if old is UNDEFINED else difference(old, new, run.work)[0]
+
+
+def _deleted(evaluate: Evaluate, run: Any) -> Any:
+    new, old = _both(evaluate, run)
+    return None if old is UNDEFINED else difference(old, new, run.work)[1]
+
+
+ON_FACTS: Mapping[str, Callable[[Evaluate, Any], Any]] = {
+    "new": _new, "old": _old, "changed": _changed, "added": _added, "deleted": _deleted,
+}  # fmt: skip
+SEVERAL: Mapping[str, Callable[[Iterable[Any]], bool]] = {"changedAny": any, "changedAll": all}
+"""Each argument of these functions is treated like a call of `changed` of its own."""
+
+
+def _written(write: Callable[[Any], str]) -> Callable[[Any, Any], str]:
+    return lambda run, value: str(run.work.text(write(plain(value, run.work, run.view.is_settled))))
+
+
+METHODS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "toYaml": _written(to_yaml), "toJson": _written(to_json), "isUndef": lambda _, value: value is UNDEFINED,
+}  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from functools import cache
+from http import HTTPStatus
 from typing import Any
 
 from flask import Flask, Response, request
@@ -53,6 +54,7 @@ class _Name(BaseConverter):
     part_isolating = False
 
 
+_RETRY_SECONDS = 5
 _MESSAGES = "messages"
 _READ_METHODS = ("GET", "HEAD")
 
@@ -96,6 +98,7 @@ def application(
         app.view_functions[route.name] = _view(route, policy, backends)
     app.view_functions[_MESSAGES] = _message_view(policy, backends)
     app.register_error_handler(Exception, _error_response)
+    app.after_request(_with_time_to_wait)
     app.wsgi_app = logged(policy.wrap(app.wsgi_app))  # type: ignore[assignment,method-assign]  # as Flask documents
     return app
 
@@ -157,6 +160,12 @@ def _message_view(policy: Policy, backends: ThreadBackends) -> Callable[[], Resp
             return Response(messages.encode_error(error), http_error(error).status, mimetype=MESSAGE_TYPE)
 
     return view
+
+
+def _with_time_to_wait(response: Response) -> Response:
+    if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+        response.headers["Retry-After"] = str(_RETRY_SECONDS)
+    return response
 
 
 def _json(data: Any, status: int) -> Response:

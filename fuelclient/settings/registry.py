@@ -156,9 +156,9 @@ _ENGINE = (
     ),
     Spec(
         "EXPRESSION_SECONDS", ValueType.NUMBER,
-        "How many seconds of processor time an expression may take if counting steps cannot limit it, such as a "
-        "regular expression with references to groups. Such an expression is evaluated by a process of its own, which "
-        "may use 256 MB of memory.",
+        "How many seconds the expressions of one plan or preview may take that are not compiled, such as those with a "
+        "function that no release of Fuel uses. They are evaluated by processes of their own, which may use 256 MB of "
+        "memory.",
         60, ("FUEL_EXPRESSION_SECONDS",),
     ),
     Spec(

@@ -16,6 +16,7 @@ from fuelclient.expressions.evaluation import condition_of
 from fuelclient.expressions.facts import Facts, Past, Views
 from fuelclient.expressions.functions import difference, plain
 from fuelclient.expressions.render import Master, formatted, render
+from fuelclient.expressions.work import Work
 from fuelclient.expressions.yaql_engine import parse
 from fuelclient.model.task import Task
 
@@ -174,24 +175,26 @@ def test_a_view_is_the_merged_mapping(now: Facts, uid: str) -> None:
     view = Views(now).at("t", uid).new
     expected = merged(now.common, now.nodes.get(uid, {}))
 
-    assert plain(view) == expected
+    assert plain(view, Work()) == expected
     assert view == expected
     assert len(view) == len(expected)
     assert list(view) == list(expected)
     assert {key: key in view for key in KEYS} == {key: key in expected for key in KEYS}
-    assert [plain(view.get(key)) for key in KEYS] == [expected.get(key) for key in KEYS]
+    assert [plain(view.get(key), Work()) for key in KEYS] == [expected.get(key) for key in KEYS]
 
 
 @given(data, data)
 def test_differences_of_equal_values_are_empty(left: Any, right: Any) -> None:
-    result = difference(left, left)
+    result = difference(left, left, Work())
     assert result in (([], []), ({}, {}), (None, None))
-    assert (difference(left, right) == result) == (left == right and type(left) is type(right)) or isinstance(left, str)
+    assert (difference(left, right, Work()) == result) == (left == right and type(left) is type(right)) or isinstance(
+        left, str
+    )
 
 
 @given(st.lists(st.integers(0, 3), max_size=6), st.lists(st.integers(0, 3), max_size=6))
 def test_a_list_is_what_stayed_and_what_was_added(old: list[int], new: list[int]) -> None:
-    added, deleted = difference(old, new)
+    added, deleted = difference(old, new, Work())
     rest = Counter(new)
     rest.subtract(added)
     gone = Counter(old)

@@ -30,7 +30,7 @@ from fuelclient.backends.nailgun.requests import act, require_known, require_nod
 from fuelclient.environment.checks import require_instance_statuses, require_run_statuses
 from fuelclient.errors import Conflict, InvalidGraph, NotFound, Unsupported
 from fuelclient.executors import registry
-from fuelclient.expressions.yaql_calls import ON_FACTS
+from fuelclient.expressions.functions import ON_FACTS, SEVERAL
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import NO_FACTS, DeploymentFacts
 from fuelclient.model.graph import Layer
@@ -110,7 +110,7 @@ def _key(row: HistoryRow) -> tuple[object, ...]:
     return "instance", row.run_id, row.task, row.node
 
 
-_READS_EARLIER_FACTS = re.compile(rf"\b(?:{'|'.join(ON_FACTS)})\s*\(")
+_READS_EARLIER_FACTS = re.compile(rf"\b(?:{'|'.join({**ON_FACTS, **SEVERAL})})\s*\(")
 """An expression that reads the facts of earlier runs."""
 
 _FAILED = HistoryFilter(statuses=(InstanceStatus.ERROR,))

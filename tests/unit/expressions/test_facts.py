@@ -10,7 +10,7 @@ from refusals import refused
 
 from fuelclient.errors import InvalidDocument
 from fuelclient.expressions.facts import Facts, Past, Reads, Union, View, Views
-from fuelclient.expressions.yaql_engine import parse
+from fuelclient.expressions.yaql_engine import Yaql, parse
 from fuelclient.model.run import uid_of
 
 FACTS = Facts(
@@ -150,13 +150,13 @@ def test_nodes_on_which_all_that_is_read_is_alike_share_a_value(text: str, monke
     parsed = parse(text)
     plain = [parsed.value(Views(facts, memoise=False).at("t", uid)) for uid in range(20)]
     computed: list[str] = []
-    evaluate = type(parsed.tree).evaluate
+    value_of = Yaql._value
 
-    def evaluated(tree: Any, view: View) -> Any:
+    def counted(parsed: Yaql, view: View) -> Any:
         computed.append(view.uid)
-        return evaluate(tree, view)
+        return value_of(parsed, view)
 
-    monkeypatch.setattr(type(parsed.tree), "evaluate", evaluated)
+    monkeypatch.setattr(Yaql, "_value", counted)
 
     views = Views(facts)
     found = [parsed.value(views.at("t", uid)) for uid in range(20)]
