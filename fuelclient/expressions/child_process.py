@@ -96,17 +96,26 @@ class _Pool:
 
     def __init__(self) -> None:
         self._free = threading.BoundedSemaphore(AT_ONCE)
+        self._places = threading.BoundedSemaphore(2 * AT_ONCE)  # for who computes or waits; a server has more threads
         self._waiting: list[_Child] = []
         # Linux kills a child when the thread that started it ends, so one thread that lives as long as the process does
         self._starter = ThreadPoolExecutor(1, "expressions")
 
     def answer(self, text: str, facts: Mapping[str, Any], left: float) -> Any:
         until = time.monotonic() + left
-        if not self._free.acquire(timeout=max(0.0, left)):
-            raise Unavailable(
-                f"{AT_ONCE} expressions that take long are being evaluated already.",
-                hint="Try again when they have ended.",
-            )
+        has_place = self._places.acquire(blocking=False)
+        try:
+            if not has_place or not self._free.acquire(timeout=max(0.0, left)):
+                raise Unavailable(
+                    f"{AT_ONCE} expressions that take long are being evaluated already.",
+                    hint="Try again when they have ended.",
+                )
+            return self._twice(text, facts, until)
+        finally:
+            if has_place:
+                self._places.release()
+
+    def _twice(self, text: str, facts: Mapping[str, Any], until: float) -> Any:
         try:
             for _ in range(2):
                 with contextlib.suppress(_Killed):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from fuelclient.errors import FuelError, InvalidGraph, UnknownFact
+from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph, UnknownFact
 from fuelclient.model.finding import Finding, Severity, finding_at
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.run import NodeKey
@@ -86,7 +86,7 @@ def evaluate(
         else:
             try:
                 reasons[vertex] = None if holds(task, node) else Reason.CONDITION
-            except FuelError as error:
+            except InvalidDocument as error:
                 failed.setdefault(task, []).append((expansion.uid(vertex), error))
     require_computed(expansion.tasks, failed, "condition")
     return reasons
@@ -198,7 +198,7 @@ class Decisions:
             except UnknownFact as error:
                 if instance not in self._paths:
                     self._add(*instance, "parameters", error.path)
-            except FuelError as error:
+            except InvalidDocument as error:
                 failed.setdefault(instance[0], []).append((uid, error))
         require_computed(expansion.tasks, failed, "parameters")
         return result

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
-from fuelclient.errors import CycleDetected, FuelError, InvalidGraph, NotFound, UnknownFact
+from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, InvalidGraph, NotFound, UnknownFact
 from fuelclient.graph.dag import neighbours, reverse
 from fuelclient.graph.merge import merge_layers, require_merged
 from fuelclient.graph.references import check_parameters, check_references
@@ -108,7 +108,7 @@ class Study:
                 return evaluation.relations(tasks[task].task, uid)
             except UnknownFact as error:
                 self.unknown[task, node] = error.path
-            except FuelError as error:
+            except InvalidDocument as error:
                 self.failed.setdefault(task, []).append((uid, error))
             return ()
 
@@ -128,7 +128,7 @@ class Study:
                 return evaluation.condition(tasks[task].task, expansion.fleet.nodes[node].uid)[0]
             except UnknownFact as error:
                 undecided[task, node] = f"{UNKNOWN}: {error.path}"
-            except FuelError as error:
+            except InvalidDocument as error:
                 failed.setdefault(task, error)
                 undecided[task, node] = UNKNOWN
             return True

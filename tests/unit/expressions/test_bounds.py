@@ -233,6 +233,16 @@ def test_two_expressions_at_a_time_are_in_children(monkeypatch: pytest.MonkeyPat
     assert value(SHORT) == {"a": "b", "b": 1}
 
 
+def test_few_wait_for_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server has eight threads; other requests need some of them."""
+    pool = child_process._pool(os.getpid())
+    with pool._places, pool._places, pool._places, pool._places:
+        with pytest.raises(Unavailable) as caught:
+            value(SHORT)
+        assert "Try again" in caught.value.hint
+    assert value(SHORT) == {"a": "b", "b": 1}
+
+
 @pytest.mark.parametrize(("engine", "server"), [("engine.db", None), (None, "http://127.0.0.1:9")])
 def test_the_setting_holds_for_every_backend(
     engine: str | None, server: str | None, monkeypatch: pytest.MonkeyPatch

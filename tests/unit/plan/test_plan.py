@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from building import CLUSTER, RELEASE, layer, plugin, roles, snapshot, task
 
-from fuelclient.errors import CycleDetected, InvalidGraph, NotFound
+from fuelclient.errors import CycleDetected, InvalidGraph, NotFound, Unavailable
+from fuelclient.expressions import child_process
 from fuelclient.expressions.evaluation import Expressions
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.finding import Finding
@@ -118,6 +119,21 @@ def test_what_expressions_cannot_give_is_told_for_every_task() -> None:
 
 
 MISSING = {"yaql_exp": "$.some.fake_param"}
+
+
+def test_a_plan_that_has_to_wait_is_not_a_fault_of_its_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients are told to try again; an error of the condition would be final."""
+
+    def busy(*_: Any) -> None:
+        raise Unavailable("2 expressions that take long are being evaluated already.")
+
+    monkeypatch.setattr(child_process, "answer", busy)
+    for stated in (sh("a", condition=LONG), sh("a", requires=[LONG]), sh("a", parameters={"cmd": LONG})):
+        with pytest.raises(Unavailable):
+            planned(stated)
+
+
+LONG = {"yaql_exp": "[1].sum()"}
 
 
 def undecided(made: Plan) -> dict[str, str]:
