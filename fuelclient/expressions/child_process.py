@@ -41,7 +41,8 @@ class Exhausted(Exception):
 def answer(text: str, facts: Mapping[str, Any], views: Views) -> Any:
     """What a child answers to an expression and its facts, within the time that is left for those of `views`.
 
-    Raise `Exhausted` for a limit, and `Unavailable` if all children have been busy for that long.
+    Raise `Exhausted` for a limit, and `Unavailable` if all children are busy for that long, or if others wait for them
+    already.
     """
     begin = time.monotonic()
     try:
