@@ -13,6 +13,7 @@ from typing import Any
 from fuelclient.backends.local import LocalBackend
 from fuelclient.engine.reading.unpacked_packages import Trees
 from fuelclient.engine.runs import sweep
+from fuelclient.engine.runs.paths import remove_path
 from fuelclient.errors import Conflict, FuelError, NotFound, Unavailable, Unsupported, UsageError
 from fuelclient.files.limits import EXPORT
 from fuelclient.files.writing import permitted, remove_abandoned
@@ -225,7 +226,7 @@ def compact(path: str) -> tuple[int, int]:
     _require(path)
     with closing(Database(path)) as database:
         for orphan in sweep.orphans(database):
-            shutil.rmtree(orphan) if orphan.is_dir() and not orphan.is_symlink() else orphan.unlink()
+            remove_path(orphan)
     return backups.compact(path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sqlite3
 import subprocess
@@ -17,7 +18,7 @@ from processes import eventually
 
 from fuelclient.engine.runs import sweep as delete
 from fuelclient.engine.runs.jobs import executor_for
-from fuelclient.engine.runs.paths import is_spool_on_nodes
+from fuelclient.engine.runs.paths import RESERVE, is_spool_on_nodes, runs_path
 from fuelclient.engine.runs.processes import later
 from fuelclient.engine.runs.runs import Runs
 from fuelclient.engine.runs.sweep import sweep
@@ -128,9 +129,27 @@ def test_runs_of_long_ago_go_but_not_the_last_success(env: Executions, monkeypat
     assert kept(env) == [success, latest]
 
 
+def test_deletion_while_the_runner_removes_its_reserve(env: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = env.run()
+    (reserve := runs_path(str(env.engine)) / run.uuid / RESERVE).write_bytes(b"")
+    unlink = os.unlink
+
+    def unlink_too_late(path: str | Path, *, dir_fd: int | None = None) -> None:
+        if dir_fd is not None and reserve.exists():  # a directory is being removed
+            unlink(reserve)
+        unlink(path, dir_fd=dir_fd)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "unlink", unlink_too_late)
+        assert env.backend.runs.delete(run.id) == ()
+    assert spools(env) == []
+
+
 def test_history_has_a_limit_of_room(env: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
     env.graph(shell("said", "head -c 900000 /dev/zero"))
-    numbers = [env.run(force=True).id for _ in range(3)]
+    ran = [env.run(force=True) for _ in range(3)]
+    numbers = [run.id for run in ran]
+    (runs_path(str(env.engine)) / ran[-1].uuid / RESERVE).write_bytes(bytes(2 << 20))  # as if its runner were late
     monkeypatch.setenv("FUEL_RETENTION_MEGABYTES", "2")
 
     assert kept(env) == numbers[1:]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from fuelclient.model.run import Run
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _ON_NODES = "/var/tmp/fuel2-"  # noqa: S108 - it survives a restart; the spool checks who owns it
+
+RESERVE = "reserve"
+"""The name of the file in a spool that keeps room on the disk until the end of the run is stored."""
 
 _TAIL_BYTES = 4096
 """Bytes at the end of a log that are searched for its last line."""
@@ -43,6 +47,14 @@ def valid_uuid(uuid: str) -> str:
 def spool_path(engine: str, parent: Run) -> Path:
     """The directory where the commands of a run leave their results on this machine."""
     return runs_path(engine) / valid_uuid(parent.uuid)
+
+
+def remove_path(path: Path) -> None:
+    """Remove a file or a directory if it exists, while another process may remove files in it: the end of a run is
+    stored before its runner removes its reserve. Raise `OSError` if something cannot be removed."""
+    while os.path.lexists(path):
+        with suppress(FileNotFoundError):
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def spool_on_nodes(parent: Run) -> str:

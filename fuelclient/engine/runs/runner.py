@@ -29,7 +29,7 @@ from fuelclient.engine.runs.background import Prepared, forget_package, hand_ove
 from fuelclient.engine.runs.close import abandon, close, end_commands, finish_graph, finish_run
 from fuelclient.engine.runs.event_loop import GraphRun, Journal
 from fuelclient.engine.runs.jobs import Provider, checker, executor_for, jobs_for, run_and_close
-from fuelclient.engine.runs.paths import log_path, spool_path
+from fuelclient.engine.runs.paths import RESERVE, log_path, spool_path
 from fuelclient.engine.runs.processes import now
 from fuelclient.engine.runs.sweep import sweep
 from fuelclient.environment import plans, settings
@@ -107,7 +107,7 @@ def execute(
         claim(connection, parent)
     limits.set_seconds(load().expression_seconds)
     executor = provider(database.path, parent)
-    reserve = _create_reserve(spool_path(database.path, parent) / "reserve")
+    reserve = _create_reserve(spool_path(database.path, parent) / RESERVE)
     try:
         return run_and_close(executor, Execution(database, parent, executor, rerun_interrupted, prepared).go())[0]
     except Unavailable:

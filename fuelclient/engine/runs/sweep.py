@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -23,7 +22,16 @@ from pathlib import Path
 
 from fuelclient.engine.runs.background import forget_package, launch
 from fuelclient.engine.runs.jobs import Provider, executor_for, run_and_close, target_of
-from fuelclient.engine.runs.paths import is_spool_on_nodes, log_path, runs_path, spool_on_nodes, spool_path, valid_uuid
+from fuelclient.engine.runs.paths import (
+    RESERVE,
+    is_spool_on_nodes,
+    log_path,
+    remove_path,
+    runs_path,
+    spool_on_nodes,
+    spool_path,
+    valid_uuid,
+)
 from fuelclient.engine.runs.processes import later, now
 from fuelclient.errors import FuelError, Unavailable
 from fuelclient.executors import registry
@@ -119,10 +127,13 @@ def _entries(directory: Path) -> list[Path]:
 
 
 def _size(path: Path) -> int:
-    """Return the bytes of a file, or of all files in a directory, without those that are deleted meanwhile."""
+    """Return the bytes of a file, or of all files in a directory, without those that are deleted meanwhile, and without
+    reserves, which go with the runners of their runs."""
     total = 0
     # `rglob` would raise if a directory were deleted meanwhile
-    entries = (Path(root, name) for root, folders, names in os.walk(path) for name in (*folders, *names))
+    entries = (
+        Path(root, name) for root, folders, names in os.walk(path) for name in (*folders, *names) if name != RESERVE
+    )
     for one in (path, *entries):
         try:
             total += one.lstat().st_size
@@ -229,9 +240,8 @@ def _remove_here(engine: str, leftover: Leftover) -> str:
     """Remove the spool of a run and the log of its runner. Return an error message, or an empty string."""
     try:
         spool = runs_path(engine) / valid_uuid(leftover.uuid)
-        log_path(engine, leftover.run_id).unlink(missing_ok=True)
-        if spool.exists():
-            shutil.rmtree(spool)
+        remove_path(log_path(engine, leftover.run_id))
+        remove_path(spool)
     except OSError as error:
         return f"{error.filename} stays: {error.strerror}."
     except Unavailable as error:
