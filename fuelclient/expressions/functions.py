@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import difflib
 import functools
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Sequence, Set
 from datetime import datetime
 from typing import Any
 
+from fuelclient.expressions.block_yaml import to_yaml
 from fuelclient.expressions.work import TooMuchWork, Uncompiled, Work
 
 _STEPS_PER_ELEMENT = 5
@@ -182,67 +182,9 @@ class OrderedSet(frozenset[Any]):
         return OrderedSet(super().symmetric_difference(other))
 
 
-def to_yaml(value: Any) -> str:
-    """Return plain data as a YAML document in block style with sorted keys, for files that tasks upload.
-
-    Like Nailgun, it writes a shared value out each time. The nodes of the document are made here, because a thousand
-    nodes each upload their facts, and the library's representer takes half of the time of such a plan.
-    """
-    import yaml  # it takes 20 ms, and only graphs with toYaml() need it
-
-    stream = io.StringIO()
-    dumper = _dumper()(stream, default_flow_style=False)
-    try:
-        dumper.open()
-        dumper.serialize(_yaml_node(value, yaml, dumper))
-        dumper.close()
-    finally:
-        dumper.dispose()
-    return stream.getvalue()
-
-
-def _yaml_node(value: Any, yaml: Any, dumper: Any) -> Any:
-    """The node that the library's representer makes of plain data."""
-    if type(value) is str:
-        return yaml.ScalarNode("tag:yaml.org,2002:str", value)
-    if type(value) is dict:
-        try:
-            items = sorted(value.items())
-        except TypeError:  # keys of several types stay in their order
-            items = list(value.items())
-        pairs = [(_yaml_node(key, yaml, dumper), _yaml_node(below, yaml, dumper)) for key, below in items]
-        return yaml.MappingNode("tag:yaml.org,2002:map", pairs, flow_style=False)
-    if type(value) is list:
-        below = [_yaml_node(item, yaml, dumper) for item in value]
-        return yaml.SequenceNode("tag:yaml.org,2002:seq", below, flow_style=False)
-    return dumper.represent_data(value)
-
-
 def to_json(value: Any) -> str:
     """Return plain data as JSON, as Nailgun's `toJson()` writes it."""
     return json.dumps(value)
-
-
-@functools.cache
-def _dumper() -> Any:
-    """PyYAML's safe dumper (the one in C), which decides once for each text whether it needs quotes."""
-    import yaml
-
-    resolver: Any = yaml.resolver.Resolver()
-
-    @functools.lru_cache(maxsize=65_536)
-    def tag_of(text: str, implicit: tuple[bool, bool]) -> str:
-        return str(resolver.resolve(yaml.ScalarNode, text, implicit))
-
-    class Dumper(yaml.CSafeDumper):
-        def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
-            resolve: Any = tag_of if kind is yaml.ScalarNode else functools.partial(super().resolve, kind)
-            return resolve(value, implicit)
-
-        def ignore_aliases(self, _data: Any) -> bool:
-            return True
-
-    return Dumper
 
 
 # Functions that evaluate their argument on new or old facts, whatever `$` means around them. `evaluate` takes those

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Sequence, Set
 from typing import Any, NamedTuple
 
@@ -289,9 +290,18 @@ def _less(run: Run, left: Any, right: Any) -> Any:
     return _of_sets("#operator_-", "difference")(run, left, right)
 
 
+_Elements: type[Iterator[Any]] = type(iter(()))
+"""The iterators of lists that are computed once, in which each of a thousand nodes may look for itself."""
+
+
 def _is_in(run: Run, value: Any, collection: Any) -> bool:
     if isinstance(value, str) and isinstance(collection, str):
         return value in collection
+    if type(collection) is _Elements and isinstance(value, str | int | float | None):
+        before = operator.length_hint(collection)
+        found = value in collection
+        run.work.spend(before - operator.length_hint(collection))
+        return found
     items = items_of(run, value=collection, name="#operator_in")
     if isinstance(value, str | int | float | None):
         if isinstance(items, Sequence | Set):

@@ -9,12 +9,11 @@ import time
 from typing import Any
 
 import pytest
-import yaml
 from refusals import refused
 
 from fuelclient.expressions.errors import ExpressionError
 from fuelclient.expressions.facts import Facts, Past, Views
-from fuelclient.expressions.functions import UNDEFINED, to_yaml
+from fuelclient.expressions.functions import UNDEFINED
 from fuelclient.expressions.yaql_engine import MAX_LENGTH, parse
 
 NODES = {"1": {"uid": "1", "roles": ["db", "web"]}, "2": {"uid": "2", "roles": ["web"]}}
@@ -184,16 +183,3 @@ def test_the_keys_of_a_view_are_not_kept_for_other_nodes() -> None:
     views = Views(Facts({"common": 1}, {"1": {"own": 1}, "2": {}}))
     assert [parse("$.keys()").value(views.at("t", node)) for node in (1, 2)] == [["common", "own"], ["common"]]
     assert [parse("$.values().toList().len()").value(views.at("t", node)) for node in (1, 2)] == [2, 1]
-
-
-DOCUMENTS: list[Any] = [
-    1, 1.5, None, True, "a", "", [], {}, "x\ny", [[], {}], {"a": []}, {1: 2, "a": 3}, {None: 1}, "é " * 100, "null",
-    "1", "a: b", {"k" * 200: 1}, "- x", "&a", {"b": {"c": ["x y " * 40, {"d": "0x10"}]}, "a": "yes"},
-    [[[1], 2], {"t": "\t"}],
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("data", [*DOCUMENTS, DOCUMENTS])
-def test_documents_are_those_of_the_safe_dumper_without_aliases(data: Any) -> None:
-    plain_dumper = type("Plain", (yaml.CSafeDumper,), {"ignore_aliases": lambda *_: True})
-    assert to_yaml(data) == yaml.dump(data, Dumper=plain_dumper, default_flow_style=False)
