@@ -9,6 +9,7 @@ for 1000 nodes is 20 s and 1 GB; computed facts may take 1.3 times as long as ge
 from __future__ import annotations
 
 import argparse
+import gc
 import resource
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from fuelclient import files
 from fuelclient.expressions.evaluation import Expressions
 from fuelclient.facts.compute import computed
 from fuelclient.facts.given import Given
+from fuelclient.main import COLLECTION_THRESHOLD
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
@@ -98,6 +100,7 @@ def _measured(count: int, how: str) -> str:
     taken = snapshot(places)
     target = Environment(taken.cluster, release(), (), taken.nodes) if how == "computed" else None
     common, parts = read(generated.facts(places)) if target is None else ({}, {})
+    gc.set_threshold(COLLECTION_THRESHOLD)
     started, worked = time.perf_counter(), time.process_time()
     facts = DeploymentFacts(common, parts) if target is None else computed(target, Given()).facts
     made = plan(taken, RunRequest(1), Expressions(facts, memoise=how != "plain"))

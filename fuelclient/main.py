@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-_COLLECTION_THRESHOLD = 100_000
+COLLECTION_THRESHOLD = 100_000
 """How many new containers trigger the garbage collector; Python's default is 700."""
 
 
@@ -80,7 +80,7 @@ def _collect_rarely() -> None:
     The server and the terminal UI still collect: between two collections their cycles may hold some tens of
     megabytes.
     """
-    gc.set_threshold(_COLLECTION_THRESHOLD)
+    gc.set_threshold(COLLECTION_THRESHOLD)
     atexit.register(gc.freeze)  # leaves nothing for the interpreter's last collections
 
 

@@ -17,8 +17,8 @@ DOCUMENTS: list[Any] = [
     [[[1], 2], {"t": "\t"}],
 ]  # fmt: skip
 WORDS = """
-    yes no null ~ true y 1 1.5 1e3 .5 -1 +1 0x1f 0o7 08 1_0 10:20 2016-01-01 = << --- ... a: :a a#b it's " [ { *a &a !a %
-    @ ` 52:54:00:aa:bb:cc 192.168.0.1/24
+    yes no null ~ true y 1 1.5 1e3 .5 -1 +1 0x1f 0o7 08 1_0 10:20 2016-01-01 = --- ... a: :a a#b it's " [ { *a &a !a %
+    << @ ` 52:54:00:aa:bb:cc 192.168.0.1/24
 """.split()  # noqa: SIM905 - a list would take 30 lines
 SPACED = ("a: b", "a #b", "# c", " ", " a", "a ", "a  b", "a b", "a\nb", "\n", "\t", "\u2028", "\U0001f600", "")
 LONG = ("x" * 90, "word " * 30, "word " * 18 + "end", "é é " * 20, f"ssh-rsa {'A' * 200} key", "a" * 70 + " b c d e f")
