@@ -6,6 +6,7 @@ Callers pass the secrets that they know, such as those of facts and parameters.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import shlex
@@ -53,6 +54,7 @@ _REST_CHARACTERS = 256
 """How many characters after a cut may be the rest of a value, if no line ends there."""
 
 
+@functools.lru_cache(maxsize=4096)
 def is_secret(name: str) -> bool:
     """Whether the value of something called `name` is a secret.
 

@@ -224,6 +224,8 @@ def _both(evaluate: Evaluate, run: Any) -> tuple[Any, Any]:
 def _changed(evaluate: Evaluate, run: Any) -> bool:
     """Whether the new value differs from the old one. An undefined old value differs from every new one."""
     new, old = _new(evaluate, run), _old(evaluate, run)
+    if old is UNDEFINED and _is_fact(new):
+        return True
     if old is not UNDEFINED and new is not UNDEFINED and _compared(run, new) == _compared(run, old):
         return False
     new, old = _both(evaluate, run)
@@ -232,8 +234,12 @@ def _changed(evaluate: Evaluate, run: Any) -> bool:
 
 def _compared(run: Any, value: Any) -> Any:
     """A value that is compared. Facts are what they are; only what an expression makes can be much in little."""
-    is_fact = type(value) in (dict, list) or (isinstance(value, Mapping) and not isinstance(value, dict))
-    return value if is_fact else run.work.weigh(value)
+    return value if _is_fact(value) else run.work.weigh(value)
+
+
+def _is_fact(value: Any) -> bool:
+    """Whether a mapping or a list was read, and not made by an expression."""
+    return type(value) in (dict, list) or (isinstance(value, Mapping) and not isinstance(value, dict))
 
 
 def _added(evaluate: Evaluate, run: Any) -> Any:

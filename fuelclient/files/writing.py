@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import json
 import os
 import re
@@ -41,6 +42,9 @@ TEMPORARY_PREFIX = ".fuel-"
 
 _TEMPORARY_NAME = re.compile(rf"({re.escape(TEMPORARY_PREFIX)}[0-9a-f]{{16}}\.tmp)(-journal|-shm|-wal)?")
 
+_LARGE = 1 << 16
+"""Characters of JSON text from which it is not indented by Python's own library."""
+
 _MAX_WIDTH = 2**30
 """A line width that no text reaches, because a folded command line cannot be searched for."""
 
@@ -62,10 +66,17 @@ def dumps(data: Any, fmt: Literal["yaml", "json"] | str, *, encoding: str = "utf
 
 
 def _json(data: Any, ascii_only: bool) -> str:
+    write = functools.partial(json.dumps, ensure_ascii=ascii_only, allow_nan=False, default=str)
     try:
-        return json.dumps(data, indent=2, ensure_ascii=ascii_only, allow_nan=False, default=str) + "\n"
+        text = write(data)
     except ValueError as error:
         raise UsageError("JSON cannot hold a number that is infinite.", hint="Use yaml.") from error
+    if len(text) > _LARGE:
+        import msgspec  # it indents in C, but takes longer to import than a small text
+
+        with suppress(UnicodeEncodeError, msgspec.DecodeError):  # half of a surrogate pair
+            return f"{msgspec.json.format(text, indent=2)}\n"
+    return f"{write(data, indent=2)}\n"
 
 
 def _yaml(data: Any, ascii_only: bool) -> str:

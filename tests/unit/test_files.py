@@ -280,6 +280,13 @@ def _left(directory: Path) -> list[str]:
     return sorted(path.name for path in directory.iterdir())
 
 
+@pytest.mark.parametrize("texts", [["a, b: c", "[{:}]", '\\"'], ["\u00fc\u2028"], ["\ud800"]])
+def test_a_large_json_document_is_written_like_a_small_one(texts: list[str]) -> None:
+    entry = {"a": texts, "e": [{}, []], "n": [None, True, -0.0, 1e300, 10**30], "d": date(2016, 1, 2), 1: ""}
+    small = files.dumps([entry], "json").removeprefix("[\n").removesuffix("\n]\n")
+    assert files.dumps([entry] * 2000, "json") == "[\n" + ",\n".join([small] * 2000) + "\n]\n"
+
+
 @pytest.mark.parametrize("fmt", ["json", "yaml"])
 def test_what_an_encoding_lacks_is_escaped_as_the_format_has_it(fmt: str) -> None:
     data = {"name": "pr\u00f8d \u4e2d", "cmd": "a\n\u00f8\n"}

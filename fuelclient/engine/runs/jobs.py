@@ -55,8 +55,17 @@ class Jobs:
     taking_part: Collection[NodeKey]
     _secrets: dict[str, frozenset[str]] = field(default_factory=dict)
 
-    def job(self, task: MergedTask, node: NodeKey, rendered: Mapping[str, Any], attempt: int = 1) -> Job:
-        """Create the job for the `attempt`-th start of an instance."""
+    def job(
+        self,
+        task: MergedTask,
+        node: NodeKey,
+        rendered: Mapping[str, Any],
+        attempt: int = 1,
+        *,
+        with_secrets: bool = True,
+    ) -> Job:
+        """Create the job for the `attempt`-th start of an instance. The secrets of a node are searched for in all of
+        its facts, so a job that is never started may lack them."""
         uid, target = str(node), self.target(node)
         definer = task.origin("type").owner  # a layer that only overrides attributes brings no scripts
         return Job(
@@ -71,7 +80,7 @@ class Jobs:
             noop=self.request.noop,
             debug=self.request.trace,
             peers=self._peers,
-            secrets=self._secrets_of(uid),
+            secrets=self._secrets_of(uid) if with_secrets else frozenset(),
         )
 
     def machine(self, node: NodeKey) -> Hashable:
@@ -186,10 +195,9 @@ def checker(jobs: Jobs, executor: Executor) -> Check:
     def check(task: MergedTask, node: NodeKey, rendered: Mapping[str, Any]) -> str:
         key = (task.id, id(rendered), jobs.machine(node))
         if key not in known:
-            job = jobs.job(task, node, rendered)
-            why = executor.check(job)
+            why = executor.check(jobs.job(task, node, rendered, with_secrets=False))
             if why:
-                why = redact.scrubbed(why, job.known_secrets())
+                why = redact.scrubbed(why, jobs.job(task, node, rendered).known_secrets())
             known[key] = why, rendered  # keep `rendered` alive, so that its id stays unique
         return known[key][0]
 
