@@ -224,8 +224,8 @@ def _both(evaluate: Evaluate, run: Any) -> tuple[Any, Any]:
 def _changed(evaluate: Evaluate, run: Any) -> bool:
     """Whether the new value differs from the old one. An undefined old value differs from every new one."""
     new, old = _new(evaluate, run), _old(evaluate, run)
-    if old is UNDEFINED and _is_fact(new):
-        return True
+    if _is_fact(new) and new and (old is UNDEFINED or (_is_fact(old) and not old)):
+        return True  # the task has never succeeded, as on each of a thousand new nodes
     if old is not UNDEFINED and new is not UNDEFINED and _compared(run, new) == _compared(run, old):
         return False
     new, old = _both(evaluate, run)
