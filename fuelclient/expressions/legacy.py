@@ -13,17 +13,15 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 from fuelclient.expressions.errors import ExpressionError, UndefinedValue, quoted
 
-if TYPE_CHECKING:
-    from lark import Lark, UnexpectedToken
-
 Models: TypeAlias = Mapping[str, Mapping[str, Any]]
+Tree: TypeAlias = tuple[Any, ...]
+"""`("value", value)` for a literal, `("path", text)`, or an operator with the trees of its operands: two, any number
+for `and` and `or`, one for `not`."""
 
 MAX_LENGTH = 10_000
 """The longest expression of Fuel's releases and plugins has a few hundred characters."""
@@ -31,12 +29,11 @@ MAX_DEPTH = 100
 """Nested operators; deeper expressions would come near Python's own limit of recursion."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(NamedTuple):
     """A parsed expression, which can be evaluated on many models."""
 
     text: str
-    root: Node
+    root: Tree
 
     def evaluate(self, models: Models, *, strict: bool = True, as_master: bool = False) -> Any:
         """The value on `models` (`settings`, `cluster`, `version`, `networking_parameters`).
@@ -50,7 +47,7 @@ class Expression:
         ... )
         True
         """
-        return self.root.value(Scope(models, strict, self.text, strict or as_master))
+        return _value(self.root, _Scope(models, strict, self.text, strict or as_master))
 
     def paths(self) -> frozenset[str]:
         """The model paths that the expression can read.
@@ -58,7 +55,7 @@ class Expression:
         >>> sorted(parse("settings:a.b == 1 or 'x' in settings:c").paths())
         ['settings:a.b', 'settings:c']
         """
-        return frozenset(node.text for level in _levels(self.root) for node in level if isinstance(node, Path))
+        return frozenset(tree[1] for level in _levels(self.root) for tree in level if tree[0] == "path")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -74,17 +71,17 @@ def parse(text: str) -> Expression:
     if len(text) > MAX_LENGTH:
         message = f"Expression {quoted(text)} has {len(text)} characters."
         raise ExpressionError(message, text, position=MAX_LENGTH, hint=f"At most {MAX_LENGTH} are allowed.")
-    root = _parse_tree(text)
+    root = _tree(text)
     if len(_levels(root)) > MAX_DEPTH:
         message = f"Expression {quoted(text)} is nested more than {MAX_DEPTH} operators deep."
         raise ExpressionError(message, text, position=0, hint="Join conditions with and, or.")
     return Expression(text, root)
 
 
-def _levels(root: Node) -> list[list[Node]]:
-    """The nodes by their distance from the root, without recursion."""
+def _levels(root: Tree) -> list[list[Tree]]:
+    """The trees by their distance from the root, without recursion."""
     levels = [[root]]
-    while below := [operand for node in levels[-1] for operand in node.operands]:
+    while below := [operand for tree in levels[-1] if tree[0] not in _LEAVES for operand in tree[1:]]:
         levels.append(below)
     return levels
 
@@ -134,175 +131,104 @@ def _rewritten(part: str) -> str:
     return "settings:" + path.removesuffix(".value")
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class _Scope(NamedTuple):
     """The models of one evaluation by name, whether undefined values are errors, the expression for messages, and
     whether searching in null is an error."""
 
     models: Models
     strict: bool
     text: str
-    searches_strictly: bool = True
+    searches_strictly: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """A number, a string, true, false or null."""
-
-    constant: int | str | bool | None
-    operands: ClassVar[tuple[Node, ...]] = ()
-
-    def value(self, _scope: Scope) -> Any:
-        return self.constant
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A value of a model: `settings:storage.images_ceph.value`."""
-
-    text: str
-    operands: ClassVar[tuple[Node, ...]] = ()
-
-    def value(self, scope: Scope) -> Any:
-        """The value, or None for an undefined one if the scope is not strict.
-
-        Always raise `ExpressionError` for an unknown model; raise `UndefinedValue` if strict. Anything below a null, a
-        number or a text is undefined too; Nailgun fails there with an internal error.
-        """
-        model, _, path = self.text.partition(":")
-        if model not in scope.models:
-            known = ", ".join(sorted(scope.models))
-            hint = f"The expression {quoted(scope.text)} can read: {known}."
-            raise ExpressionError(f'No model with name "{model}" defined.', scope.text, hint=hint)
-        value: Any = scope.models[model]
-        for key in path.split("."):
-            if isinstance(value, Mapping) and key in value:
-                value = value[key]
-            elif scope.strict:
-                raise UndefinedValue(self.text, scope.text)
-            else:
-                return None
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    """`not`."""
-
-    operands: tuple[Node]
-
-    def value(self, scope: Scope) -> Any:
-        return not self.operands[0].value(scope)
-
-
-@dataclass(frozen=True, slots=True)
-class Deciding:
-    """`or`, or `and`: the value of the first operand whose truth decides (true for `or`, false for `and`), otherwise of
-    the last; operands after it are not evaluated."""
-
-    operands: tuple[Node, ...]
-    decides: bool
-
-    def value(self, scope: Scope) -> Any:
+def _value(tree: Tree, scope: _Scope) -> Any:
+    kind, *operands = tree
+    if kind in _LEAVES:
+        return operands[0] if kind == "value" else _read(operands[0], scope)
+    if kind == "not":
+        return not _value(operands[0], scope)
+    if kind in ("and", "or"):
         value: Any = None
-        for operand in self.operands:
-            value = operand.value(scope)
-            if bool(value) is self.decides:
+        for operand in operands:
+            value = _value(operand, scope)
+            if bool(value) is (kind == "or"):
                 break
         return value
+    left, right = (_value(operand, scope) for operand in operands)
+    return _is_within(left, right, scope) if kind == "in" else bool(left == right) is (kind == "==")
 
 
-@dataclass(frozen=True, slots=True)
-class Same:
-    """`==`, or `!=` if negated."""
+def _read(full_path: str, scope: _Scope) -> Any:
+    """The value of a model at a path, or None for an undefined one if the scope is not strict.
 
-    operands: tuple[Node, Node]
-    negated: bool = False
-
-    def value(self, scope: Scope) -> Any:
-        left, right = self.operands
-        return bool(left.value(scope) == right.value(scope)) != self.negated
-
-
-@dataclass(frozen=True, slots=True)
-class Within:
-    """`in`: whether a list has an element, a mapping a key, or a string a part."""
-
-    operands: tuple[Node, Node]
-
-    def value(self, scope: Scope) -> Any:
-        """Whether the part is in the whole. Null contains nothing if the scope does not search strictly.
-
-        Raise `ExpressionError` if the right side cannot contain anything (a number, or null if strict), or if anything
-        but a text is looked for in a text. Nailgun fails there with an internal error.
-        """
-        part, whole = (operand.value(scope) for operand in self.operands)
-        if whole is None and not scope.searches_strictly:
-            return False
-        if isinstance(whole, str):
-            fits = isinstance(part, str)
+    Always raise `ExpressionError` for an unknown model; raise `UndefinedValue` if strict. Anything below a null, a
+    number or a text is undefined too; Nailgun fails there with an internal error.
+    """
+    model, _, path = full_path.partition(":")
+    if model not in scope.models:
+        known = ", ".join(sorted(scope.models))
+        hint = f"The expression {quoted(scope.text)} can read: {known}."
+        raise ExpressionError(f'No model with name "{model}" defined.', scope.text, hint=hint)
+    value: Any = scope.models[model]
+    for key in path.split("."):
+        if isinstance(value, Mapping) and key in value:
+            value = value[key]
+        elif scope.strict:
+            raise UndefinedValue(full_path, scope.text)
         else:
-            fits = isinstance(whole, Mapping | list | tuple | set | frozenset)
-        if not fits:
-            message = f"Expression {quoted(scope.text)} looks for {_described(part)} in {_described(whole)}."
-            raise ExpressionError(message, scope.text, hint='"in" needs a list or a mapping, or two strings.')
-        try:
-            return part in whole
-        except TypeError:  # a list or a mapping is never the key of a mapping
-            return False
+            return None
+    return value
 
 
-Node: TypeAlias = Literal | Path | Not | Deciding | Same | Within
+def _is_within(part: Any, whole: Any, scope: _Scope) -> bool:
+    """Whether a list has an element, a mapping a key, or a string a part. Null contains nothing if the scope does not
+    search strictly.
+
+    Raise `ExpressionError` if `whole` cannot contain anything (a number, or null if strict), or if anything but a text
+    is looked for in a text. Nailgun fails there with an internal error.
+    """
+    if whole is None and not scope.searches_strictly:
+        return False
+    if not (isinstance(part, str) if isinstance(whole, str) else isinstance(whole, _COLLECTIONS)):
+        message = f"Expression {quoted(scope.text)} looks for {_described(part)} in {_described(whole)}."
+        raise ExpressionError(message, scope.text, hint='"in" needs a list or a mapping, or two strings.')
+    try:
+        return part in whole
+    except TypeError:  # a list or a mapping is never the key of a mapping
+        return False
+
+
+_COLLECTIONS = (Mapping, list, tuple, set, frozenset)
 
 
 def _described(value: object) -> str:
     """What `value` is, in the words of a YAML document."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
+    if value is None or isinstance(value, bool):
+        return _WORD_OF[value]
     for types, words in ((str, "a string"), (int | float, "a number"), (Mapping, "a mapping")):
         if isinstance(value, types):
             return words
     return "a list"
 
 
-_GRAMMAR = r"""
-?start: either
-?either: both | both (_OR both)+
-?both: equal | equal (_AND equal)+ -> both
-?equal: member
-    | equal _EQ member -> same
-    | equal _NE member -> different
-?member: unary
-    | member _IN unary -> within
-?unary: atom
-    | _NOT unary -> negated
-?atom: NUMBER -> number
-    | STRING -> string
-    | _TRUE -> true
-    | _FALSE -> false
-    | _NULL -> null
-    | PATH -> path
-    | _OPEN either _CLOSE
-
-PATH.2: /\w*:[\w.\-]+/
-NUMBER: /-?[0-9]{1,300}(?![0-9])/
-STRING: /"[^"]*"|'[^']*'/
-_TRUE: /true\b/
-_FALSE: /false\b/
-_NULL: /null\b/
-_OR: /or\b/
-_AND: /and\b/
-_NOT: /not\b/
-_IN: /in\b/
-_EQ: "=="
-_NE: "!="
-_OPEN: "("
-_CLOSE: ")"
-%ignore /\s+/
-"""
-
+_WORD_OF: Mapping[bool | None, str] = {None: "null", True: "true", False: "false"}
+_LITERALS = {word: value for value, word in _WORD_OF.items()}
+_BINDS = {"or": 1, "and": 2, "==": 3, "!=": 3, "in": 4, "not": 5}
+"""How tightly each operator binds."""
+_WORDS = {*_LITERALS, "and", "or", "not", "in"}
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<path>\w*:[\w.\-]+) | (?P<number>-?[0-9]{1,300}(?![0-9])) | (?P<string>"[^"]*"|'[^']*')
+    | (?P<literal>(?:true|false|null)\b) | (?P<operator>(?:or|and|not|in)\b|==|!=|[()]) | (?P<end>\Z)
+    | (?P<unknown>))""",
+    re.VERBOSE,
+)
+_LEAF: Mapping[str, Callable[[str], Tree]] = {
+    "path": lambda path: ("path", path),
+    "number": lambda digits: ("value", int(digits)),
+    "string": lambda text: ("value", text[1:-1]),
+    "literal": lambda word: ("value", _LITERALS[word]),
+}
+_LEAVES = ("value", "path")
 _VALUE = 'a value (a number, a quoted string, true, false, null or model:path), "not" or "("'
 _OPERATOR = '"and", "or", "==", "!=", "in" or the end'
 _HINTS = {
@@ -314,49 +240,58 @@ _HINTS = {
     "|": 'Write "or".',
     ":": "A path begins with the name of a model and a colon: settings:storage.images_ceph.value.",
 }
-_WORDS = {"true", "false", "null", "and", "or", "not", "in"}
 
 
-_NODES: Mapping[str, Callable[[Any], Node]] = {
-    "either": lambda operands: Deciding(tuple(operands), decides=True),
-    "both": lambda operands: Deciding(tuple(operands), decides=False),
-    "same": lambda sides: Same(tuple(sides)),
-    "different": lambda sides: Same(tuple(sides), negated=True),
-    "within": lambda sides: Within(tuple(sides)),
-    "negated": lambda operands: Not(tuple(operands)),
-    "number": lambda tokens: Literal(int(tokens[0])),
-    "string": lambda tokens: Literal(str(tokens[0])[1:-1]),
-    "true": lambda _: Literal(True),
-    "false": lambda _: Literal(False),
-    "null": lambda _: Literal(None),
-    "path": lambda tokens: Path(str(tokens[0])),
-}
-"""What each rule makes of its parts, while the text is parsed."""
+def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
+    """Yield the kind, the text and the offset of each part; the last one is the end. The kind of an operator or bracket
+    is its text. Raise `ExpressionError` for characters that no part begins with."""
+    kind, at = "", 0
+    while kind != "end":
+        match = _TOKEN.match(text, at)
+        assert match, "the last alternative matches everything"  # noqa: S101 - for the type
+        kind, at = str(match.lastgroup), match.end()
+        if kind == "unknown":
+            raise _unknown(text, at)
+        yield match[kind] if kind == "operator" else kind, match[kind], match.start(kind)
 
 
-@functools.cache
-def _parser() -> Lark:
-    """The parser, which is built once per process, in some 15 ms.
+def _tree(text: str) -> Tree:
+    """The parsed `text`, with a stack in place of recursion. Raise `ExpressionError` with the position of the first
+    mistake."""
+    trees: list[Tree] = []
+    waiting: list[str] = []  # operators and brackets before the next value
+    wants_value = True
+    for kind, part, at in _tokens(text):
+        if wants_value:
+            if kind in _LEAF:
+                trees.append(_LEAF[kind](part))
+            elif kind not in ("not", "("):
+                raise _misplaced(text, kind, part, at, _VALUE)
+            else:
+                waiting.append(kind)
+            wants_value = kind not in _LEAF
+            continue
+        if kind in _LEAF or kind in ("not", "("):
+            raise _misplaced(text, kind, part, at, _OPERATOR)
+        while waiting and _BINDS.get(waiting[-1], 0) >= _BINDS.get(kind, 1):
+            _join(trees, waiting.pop())
+        wants_value = kind in _BINDS
+        if wants_value:
+            waiting.append(kind)
+        elif bool(waiting) is (kind == "end"):
+            raise _misplaced(text, kind, part, at, 'a closing ")"' if waiting else _OPERATOR)
+        elif waiting:
+            waiting.pop()
+    return trees.pop()
 
-    The basic lexer distinguishes an unknown character from a word in the wrong place; the default one does not.
-    """
-    from lark import Lark  # it costs 50 ms to import
 
-    return Lark(_GRAMMAR, parser="lalr", lexer="basic", transformer=SimpleNamespace(**_NODES))
-
-
-def _parse_tree(text: str) -> Node:
-    """The parsed `text`. Raise `ExpressionError` with the position of the first mistake."""
-    from lark import UnexpectedCharacters, UnexpectedToken
-
-    try:
-        tree: object = _parser().parse(text)
-    except UnexpectedCharacters as error:
-        raise _unknown(text, error.pos_in_stream or 0) from None
-    except UnexpectedToken as error:
-        raise _misplaced(text, error) from None
-    assert isinstance(tree, Node)  # noqa: S101 - what the builder makes
-    return tree
+def _join(trees: list[Tree], operator: str) -> None:
+    """Replace the operands of an operator by its tree. One tree has all the operands of a chain of `and` or `or`."""
+    right = trees.pop()
+    left: Tree = () if operator == "not" else (trees.pop(),)
+    if operator in ("and", "or") and left[0][0] == operator:
+        left = left[0][1:]
+    trees.append((operator, *left, right))
 
 
 def _unknown(text: str, position: int) -> ExpressionError:
@@ -381,17 +316,12 @@ def _hint(word: str, text: str, position: int) -> str:
     return _HINTS.get(word, "")
 
 
-def _misplaced(text: str, error: UnexpectedToken) -> ExpressionError:
+def _misplaced(text: str, kind: str, part: str, at: int, expected: str) -> ExpressionError:
     """The error for a part of an expression that is in the wrong place."""
-    wants_value = "NUMBER" in error.expected
-    if error.token.type == "$END":
-        position, actual = len(text.rstrip()), "the end"
-        expected = _VALUE if wants_value else 'a closing ")"'
-    else:
-        position, actual = error.token.start_pos or 0, quoted(str(error.token))
-        expected = _VALUE if wants_value else _OPERATOR
-    hint = 'Write "not (x in y)" instead of "x not in y".' if error.token.type == "_NOT" else ""
-    return _syntax_error(text, position, actual, expected, hint)
+    hint = 'Write "not (x in y)" instead of "x not in y".' if kind == "not" else ""
+    if kind == "end":
+        return _syntax_error(text, len(text.rstrip()), "the end", expected, hint)
+    return _syntax_error(text, at, quoted(part), expected, hint)
 
 
 def _syntax_error(text: str, position: int, actual: str, expected: str, hint: str = "") -> ExpressionError:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {"textual", "requests", "keystoneauth1", "keystoneclient", "yaql", "lark", "rustworkx", "tabulate", "cmd2"}
+HEAVY = {"textual", "requests", "keystoneauth1", "keystoneclient", "yaql", "rustworkx", "tabulate", "cmd2"}
 
 
 OTHER_NOUNS = ("clusters", "nodes", "releases", "roles", "tags", "facts", "sequences", "runs")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -171,7 +169,6 @@ def test_conditions_are_rewritten_for_facts(condition: str, expected: str) -> No
     ids=["parentheses", "megabyte", "megabyte-word", "not", "equal", "mixed", "open", "word", "quote"],
 )
 def test_hostile_texts_give_one_clear_error_soon(text: str, words: str) -> None:
-    parse("1")  # the parser is built once, and not part of the work
     caught: list[ExpressionError] = []
 
     def refused() -> None:
@@ -189,15 +186,6 @@ def test_what_is_allowed_is_evaluated_without_deep_recursion() -> None:
     assert parse("1 and " * 1_600 + "2").evaluate({}) == 2
     assert parse("(" * 4_900 + "1" + ")" * 4_900).evaluate({}) == 1
     assert parse("not " * (MAX_DEPTH - 1) + "1").evaluate({}) is False
-
-
-def test_parser_library_is_imported_by_the_first_expression() -> None:
-    code = (
-        "import sys; from fuelclient.expressions import legacy, restrictions; before = 'lark' in sys.modules;"
-        "legacy.parse('1'); print(before, 'lark' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "True"]
 
 
 @pytest.mark.parametrize(
