@@ -6,7 +6,6 @@ for those whose `Signature` says so.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, Sequence, Set
@@ -15,8 +14,8 @@ from typing import Any, NamedTuple
 from fuelclient.expressions.facts import View
 from fuelclient.expressions.functions import METHODS as FUELS_METHODS
 from fuelclient.expressions.functions import UNDEFINED, OrderedSet
+from fuelclient.expressions.patterns import linear
 from fuelclient.expressions.work import MAX_ITEMS, NoElement, TooManyItems, Uncompiled, Unfit, Work
-from fuelclient.graph.match import Regex
 
 
 class Frozen(dict[Any, Any]):
@@ -215,22 +214,15 @@ def _chained(run: Run, *args: Any) -> Iterator[Any]:
     return itertools.chain(*[items_of(run, arg, "concat") for arg in args])
 
 
-@functools.lru_cache(maxsize=256)
-def _linear(pattern: str) -> Regex:
-    try:
-        return Regex(pattern)
-    except Exception:  # Python's `re` decides whether it is a pattern at all
-        raise Uncompiled from None
-
-
 def _matches(run: Run, text: Any, pattern: Any, name: str = "matches") -> bool:
     """Whether a pattern matches anywhere in a text; in linear time, or else in a child process."""
     if not (isinstance(text, str) and isinstance(pattern, str)):
         raise unfit(name, text, pattern)
-    if (text.endswith("\n") and "$" in pattern) or (not text.isascii() and ("\\b" in pattern or "\\B" in pattern)):
-        raise Uncompiled  # RE2 gives these signs another meaning there
+    regex = linear(pattern, text)
+    if regex is None:
+        raise Uncompiled
     run.work.spend(len(text) // 80)
-    return _linear(pattern).for_text(text).search(text) is not None
+    return regex.search(text) is not None
 
 
 class Signature(NamedTuple):

@@ -1,13 +1,14 @@
 """Evaluate YAQL by the library itself: the program of a child process with limits, which `child_process` starts.
 
-The library gets Fuel's functions and sets that have one order. Nothing else of it is changed: the process limits its
-memory and time, and has one hash seed.
+The library gets Fuel's functions, sets that have one order, and patterns that RE2 matches. Nothing else of it is
+changed: the process limits its memory and time, and has one hash seed.
 """
 
 from __future__ import annotations
 
 import functools
 import os
+import re
 import resource
 import signal
 import sys
@@ -18,9 +19,11 @@ from typing import Any
 
 import yaql  # type: ignore[import-untyped]
 from yaql.language import exceptions, specs, utils, yaqltypes  # type: ignore[import-untyped]
+from yaql.standard_library import regex  # type: ignore[import-untyped]
 
 from fuelclient.expressions.functions import METHODS, ON_FACTS, SEVERAL, UNDEFINED, OrderedSet, plain
 from fuelclient.expressions.limits import MEMORY
+from fuelclient.expressions.patterns import Pattern
 from fuelclient.expressions.work import MAX_ITEMS, NoElement, TooManyItems, Unfit, Unlimited, Work
 from fuelclient.expressions.yaql_engine import failed
 
@@ -45,6 +48,9 @@ def _functions() -> Any:
         context.register_function(specs.method(_method(apply)), name=name)
     iterable = specs.parameter("collection", yaqltypes.Iterable())
     context.register_function(specs.method(iterable(_set)), name="toSet")
+    compiled = functools.lru_cache(maxsize=256)(Pattern)
+    matching = {"compile": compiled, "search": lambda pattern, text: compiled(pattern).search(text)}
+    regex.re = SimpleNamespace(**{**vars(re), **matching})
     return context
 
 
