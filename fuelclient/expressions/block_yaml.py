@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from fuelclient.expressions.work import Work
+
 _WIDTH = 80
 """PyYAML folds a line at a space beyond this column."""
 
@@ -24,12 +26,12 @@ _SIMPLE = re.compile(r"[A-Za-z0-9_/][A-Za-z0-9_/.:@+-]*(?<!:)").fullmatch
 """Texts without a character that means something in YAML. They need quotes only if they look like another type."""
 
 
-def to_yaml(value: Any) -> str:
+def to_yaml(value: Any, work: Work) -> str:
     """Return plain data as a YAML document in block style with sorted keys, for files that tasks upload.
 
-    Like Nailgun, it writes a shared value out each time.
+    Like Nailgun, it writes a shared value out each time, and counts it each time. Raise `TooMuchWork`.
 
-    >>> print(to_yaml({"b": [1, {"c": {}}], "a": "no"}), end="")
+    >>> print(to_yaml({"b": [1, {"c": {}}], "a": "no"}, Work()), end="")
     a: 'no'
     b:
     - 1
@@ -38,31 +40,32 @@ def to_yaml(value: Any) -> str:
     if type(value) not in (dict, list) or not value:
         return str(_library()(value))
     lines: list[str] = []
-    _write(value, "", "", lines)
+    _write(value, "", "", lines, work)
     return "".join(lines)
 
 
-def _write(value: Any, first: str, indent: str, lines: list[str]) -> None:
+def _write(value: Any, first: str, indent: str, lines: list[str], work: Work) -> None:
     """Append the lines of a collection that is not empty. The first one begins with `first`, the others with `indent`,
     which is as long."""
+    work.spend(len(value))
     if type(value) is list:
         for item in value:
             if type(item) in (dict, list) and item:
-                _write(item, f"{first}- ", f"{indent}  ", lines)
+                _write(item, f"{first}- ", f"{indent}  ", lines, work)
             else:
-                lines.append(_line(f"{first}- ", item) or first + _by_library([item], indent))
+                lines.append(_line(f"{first}- ", item, work) or first + _by_library([item], indent, work))
             first = indent
         return
     for key, item in _sorted(value):
         name = _scalar(key)
         if not name or name.startswith('"') or len(name) > _MAX_KEY:
-            lines.append(first + _by_library({key: item}, indent))
+            lines.append(first + _by_library({key: item}, indent, work))
         elif type(item) in (dict, list) and item:
             below = indent if type(item) is list else f"{indent}  "
             lines.append(f"{first}{name}:\n")
-            _write(item, below, below, lines)
+            _write(item, below, below, lines, work)
         else:
-            lines.append(_line(f"{first}{name}: ", item) or first + _by_library({key: item}, indent))
+            lines.append(_line(f"{first}{name}: ", item, work) or first + _by_library({key: item}, indent, work))
         first = indent
 
 
@@ -73,11 +76,13 @@ def _sorted(mapping: dict[Any, Any]) -> Iterable[tuple[Any, Any]]:
         return mapping.items()
 
 
-def _line(start: str, item: Any) -> str:
+def _line(start: str, item: Any, work: Work) -> str:
     """The line of a scalar or an empty collection, or an empty string if only the library knows how it is written."""
     text = _scalar(item)
     line = f"{start}{text}\n"
-    return line if text and (len(line) <= _WIDTH or " " not in text) else ""
+    if len(line) <= _WIDTH:
+        return line if text else ""
+    return work.text(line) if text and " " not in text else ""
 
 
 def _scalar(item: Any) -> str:
@@ -108,8 +113,9 @@ def _is_text(text: str) -> bool:
     return bool(_resolver().resolve(yaml.ScalarNode, text, (True, False)) == "tag:yaml.org,2002:str")
 
 
-def _by_library(value: Any, indent: str) -> str:
+def _by_library(value: Any, indent: str, work: Work) -> str:
     """The lines of a collection with one entry. The first one lacks its indent."""
+    work.spend(work.weight(value))
     depth = len(indent) // 2 + (type(value) is list)
     for _ in range(depth):
         value = {"": value}

@@ -182,8 +182,9 @@ class OrderedSet(frozenset[Any]):
         return OrderedSet(super().symmetric_difference(other))
 
 
-def to_json(value: Any) -> str:
-    """Return plain data as JSON, as Nailgun's `toJson()` writes it."""
+def to_json(value: Any, work: Work) -> str:
+    """Return plain data as JSON, as Nailgun's `toJson()` writes it. Raise `TooMuchWork`."""
+    work.spend(work.weight(value))  # what is shared is written each time
     return json.dumps(value)
 
 
@@ -259,8 +260,8 @@ SEVERAL: Mapping[str, Callable[[Iterable[Any]], bool]] = {"changedAny": any, "ch
 """Each argument of these functions is treated like a call of `changed` of its own."""
 
 
-def _written(write: Callable[[Any], str]) -> Callable[[Any, Any], str]:
-    return lambda run, value: str(run.work.text(write(plain(value, run.work, run.view.is_settled))))
+def _written(write: Callable[[Any, Work], str]) -> Callable[[Any, Any], str]:
+    return lambda run, value: str(run.work.text(write(plain(value, run.work, run.view.is_settled), run.work)))
 
 
 METHODS: Mapping[str, Callable[[Any, Any], Any]] = {

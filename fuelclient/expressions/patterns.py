@@ -10,16 +10,21 @@ from typing import Any
 
 from fuelclient.graph.match import Regex
 
+_LONGEST = 1000
+"""Longer patterns are read only where memory is limited. Those of releases and plugins have some 30 characters."""
+
 
 def linear(pattern: str, text: str, flags: int = 0) -> Any:
     """RE2's matcher of a pattern for a text; None if it has none, or if signs of the pattern mean something else to it
     there. Whether it is a pattern at all, Python's `re` decides."""
+    if len(pattern) > _LONGEST:
+        return None
     beyond_ascii = ("\\b" in pattern or "\\B" in pattern or flags & re.IGNORECASE) and not text.isascii()
     regex = None if beyond_ascii or (text.endswith("\n") and "$" in pattern) else _regex(pattern, flags)
     return regex and regex.for_text(text)
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=128)
 def _regex(pattern: str, flags: int) -> Regex | None:
     try:
         return Regex(pattern, flags)

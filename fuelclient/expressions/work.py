@@ -107,10 +107,10 @@ class Work:
         Values share their parts: forty nested pairs of one value are a trillion elements in some hundred bytes.
         """
         if type(value) not in _LEAVES:
-            self.spend(len(value) // _CHARACTERS if type(value) is str else self._weight(value) // _COMPARED)
+            self.spend(len(value) // _CHARACTERS if type(value) is str else self.weight(value) // _COMPARED)
         return value
 
-    def _weight(self, value: Any) -> int:
+    def weight(self, value: Any) -> int:
         """The number of elements of a value, counting one that occurs twice twice. Each is visited once."""
         if type(value) in _LEAVES:
             return 1
@@ -120,7 +120,7 @@ class Work:
         if known is not None:
             return known[1]
         self.spend(1)
-        total = 1 + sum(map(self._weight, _parts(value)))
+        total = 1 + sum(map(self.weight, _parts(value)))
         self._weights[id(value)] = value, total  # with the value, so that its id remains its own
         return total
 

@@ -26,12 +26,12 @@ class Frozen(dict[Any, Any]):
 
 
 class Run:
-    """One evaluation: its view of the facts, and its work."""
+    """One evaluation: its view of the facts, its work, and the patterns that it has matched."""
 
-    __slots__ = ("view", "work")
+    __slots__ = ("patterns", "view", "work")
 
     def __init__(self, view: View) -> None:
-        self.view, self.work = view, Work()
+        self.view, self.work, self.patterns = view, Work(), set[str]()
 
 
 _KNOWN = (str, int, float, type(None), Mapping, Sequence, Set, Iterator, MappingView, type(UNDEFINED))
@@ -55,6 +55,12 @@ def items_of(run: Run, value: Any, name: str) -> Iterable[Any]:
         run.work.spend(len(value) // 10)
         return value
     return run.work.limited(value)
+
+
+_PREPARED = 5_000
+"""A pattern counts as so many elements when an evaluation first uses it."""
+_SEARCHED = 80
+"""So many characters of a text that is searched count as one element."""
 
 
 def _is_number(value: Any) -> bool:
@@ -218,10 +224,13 @@ def _matches(run: Run, text: Any, pattern: Any, name: str = "matches") -> bool:
     """Whether a pattern matches anywhere in a text; in linear time, or else in a child process."""
     if not (isinstance(text, str) and isinstance(pattern, str)):
         raise unfit(name, text, pattern)
+    if pattern not in run.patterns:
+        run.patterns.add(pattern)
+        run.work.spend(_PREPARED)
     regex = linear(pattern, text)
     if regex is None:
         raise Uncompiled
-    run.work.spend(len(text) // 80)
+    run.work.spend(len(text) // _SEARCHED)
     return regex.search(text) is not None
 
 
@@ -288,6 +297,7 @@ _Elements: type[Iterator[Any]] = type(iter(()))
 
 def _is_in(run: Run, value: Any, collection: Any) -> bool:
     if isinstance(value, str) and isinstance(collection, str):
+        run.work.spend(len(collection) // _SEARCHED)
         return value in collection
     if type(collection) is _Elements and isinstance(value, str | int | float | None):
         before = operator.length_hint(collection)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fuelclient.expressions.block_yaml import to_yaml
+from fuelclient.expressions.work import Work
 
 DOCUMENTS: list[Any] = [
     1, 1.5, None, True, "a", "", [], {}, "x\ny", [[], {}], {"a": []}, {1: 2, "a": 3}, {None: 1}, "é " * 100, "null",
@@ -34,7 +35,7 @@ values = st.recursive(
 
 def assert_same(data: Any) -> None:
     plain_dumper = type("Plain", (yaml.CSafeDumper,), {"ignore_aliases": lambda *_: True})
-    assert to_yaml(data) == yaml.dump(data, Dumper=plain_dumper, default_flow_style=False)
+    assert to_yaml(data, Work()) == yaml.dump(data, Dumper=plain_dumper, default_flow_style=False)
 
 
 @pytest.mark.parametrize("data", [*DOCUMENTS, DOCUMENTS])

@@ -24,6 +24,8 @@ from fuelclient.expressions.yaql_engine import parse
 
 FACTS = {
     "names": ["b", "a"], "text": "x1y22\n", "word": "a" * 40 + "b", "number": 2**1023, "long": "x" * 6_000_000,
+    "many": list(range(5_000)), "words": [f"w{number}" for number in range(5_000)], "brackets": "(" * 50_000,
+    "big": {str(number): [number] * 20 for number in range(2_000)},
 }  # fmt: skip
 
 SETS = (
@@ -75,6 +77,22 @@ HOSTILE = {
     f"[1].{MANY_WAYS}.toJson()": "elements",
     "range(30).aggregate($1 + $1, [1]).len()": "elements",
     "regex('x').replace('x' * 3000, 'y' * 1000000)": "memory",
+    "$.many.select($common.big).toYaml().len()": "elements",
+    "$.many.select($common.big).toJson().len()": "elements",
+    "$.many.select([$common.long]).toYaml().len()": "elements",
+    "dict($.words.select([$common.long + $, $common.big])).toYaml().len()": "elements",
+    "$.many.select($common.long in $common.long).len()": "elements",
+    "$.words.select(a.matches($ + '(a{1,9}){1,9}')).len()": "elements",
+    "$.many.select($common.long + 'x').toSet().len()": "elements",
+    "$.many.select($common.many.select($common.many.select($).len())).len()": "elements",
+    "a =~ $.brackets": "nested",
+    "','.join(range(5000).select('x' * 100000))": "memory",
+    "range(5000).select($common.long.substring($)).toList().len()": "memory",
+    "'x'.repeat().join('')": "10000 elements",
+    "[1].cycle().select($).any($ = 2)": "10000 elements",
+    "def(twice, twice() + twice()) -> twice()": "nested",
+    "range(30).toList() * 100000000": "memory",
+    "$.many.zip($common.many).select($ * 100000).toList().len()": "memory",
     "generateMany(1, a.repeat()).first(0) + generateMany(1, a.repeat()).skip(3).first()": "memory",
 }
 
