@@ -6,16 +6,15 @@ For conditions, also list the facts that `changed()` and similar functions compa
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fuelclient.errors import FuelError, InvalidGraph
-from fuelclient.expressions import legacy, yaql_engine
+from fuelclient.expressions import legacy, yaql_engine, yaql_syntax
 from fuelclient.expressions.errors import MissingFact, quoted
 from fuelclient.expressions.facts import NO_PAST, Facts, Past, View, Views
-from fuelclient.expressions.functions import UNDEFINED
+from fuelclient.expressions.functions import SEVERAL, UNDEFINED
 from fuelclient.expressions.render import Master, computed_relations, render
 from fuelclient.expressions.yaql_engine import YAQL, yaql_of
 from fuelclient.model.fact import DeploymentFacts
@@ -63,8 +62,8 @@ class Expressions:
         return legacy.value_of_condition(text, self._views.at(task.id, node).new, as_master=True)
 
 
-_CALL = re.compile(r"\b(?:changed|changedAny|changedAll|added|deleted)\s*\(")
-_PAIRS = {")": "(", "]": "[", "}": "{"}
+_COMPARING = {"changed", *SEVERAL, "added", "deleted"}
+"""The functions that compare new facts with old ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ def fact_changes(task: Task, view: View) -> Iterator[FactChange]:
     condition = task.condition
     if not isinstance(condition, Mapping) or YAQL not in condition:
         return
-    for expression in dict.fromkeys(compared(str(condition[YAQL]))):
+    for expression in dict.fromkeys(yaql_syntax.arguments(str(condition[YAQL]), _COMPARING)):
         try:
             after, before = (yaql_engine.parse(f"{name}({expression})").value(view) for name in ("new", "old"))
         except FuelError:
@@ -97,36 +96,6 @@ def fact_changes(task: Task, view: View) -> Iterator[FactChange]:
             yield FactChange(expression, None, after, had_value=False)
         elif before != after:
             yield FactChange(expression, before, after)
-
-
-def compared(text: str) -> Iterator[str]:
-    """Yield the arguments of the functions that compare new facts with old ones.
-
-    >>> list(compared("changedAny($.a, $.get('b, c')) or changed($.d.where($.x > 1))"))
-    ['$.a', "$.get('b, c')", '$.d.where($.x > 1)']
-    """
-    for call in _CALL.finditer(text):
-        yield from _arguments(text, call.end())
-
-
-def _arguments(text: str, start: int) -> Iterator[str]:
-    """Yield the arguments of a call whose bracket was opened right before `start`."""
-    open_brackets, quote, begin, at = ["("], "", start, start
-    while at < len(text) and open_brackets:
-        letter = text[at]
-        if quote:
-            at += letter == "\\"
-            quote = "" if letter == quote else quote
-        elif letter in "'\"`":
-            quote = letter
-        elif letter in "([{":
-            open_brackets.append(letter)
-        elif letter in _PAIRS and open_brackets[-1] == _PAIRS[letter]:
-            open_brackets.pop()
-        if not quote and (not open_brackets or (letter == "," and len(open_brackets) == 1)):
-            yield text[begin:at].strip()
-            begin = at + 1
-        at += 1
 
 
 class Condition(NamedTuple):

@@ -134,7 +134,7 @@ def parse(text: str) -> Yaql:
     if not text.strip():
         raise ExpressionError("A YAQL expression is empty.", text, position=0, hint=_SYNTAX)
     try:
-        tree = yaql_syntax.parse(text)
+        tree = yaql_syntax.read(text)
         _check_calls(tree, text)
         return Yaql(text, tree, yaql_compiled.compiled(tree))
     except work.Uncompiled:
@@ -156,7 +156,7 @@ def _check_calls(tree: yaql_syntax.Tree, text: str) -> None:
         if id(call) in methods or (name not in ON_FACTS and name not in SEVERAL):
             continue
         fits = len(args) == 1 or (args and name in SEVERAL)
-        if not fits or any(arg[0] in ("=>", "other") for arg in args):
+        if not fits or any(arg[0] in ("=>", "gap") for arg in args):
             message = f"The YAQL expression {quoted(text)} calls {name}() with {len(args)} arguments."
             takes = "at least one expression" if name in SEVERAL else "one expression"
             raise ExpressionError(message, text, hint=f"{name}() takes {takes}.")
@@ -189,16 +189,16 @@ def yaql_of(value: Mapping[str, Any]) -> Yaql:
 
 def _unreadable(text: str, error: Exception) -> ExpressionError:
     """The error for a text that is not YAQL."""
-    known, position, part = yaql_syntax.place_of(error)
-    if not known:
+    if not isinstance(error, yaql_syntax.Unreadable):
         message = f"The YAQL expression {quoted(text)} cannot be read ({type(error).__name__})."
         return ExpressionError(message, text, hint=_SYNTAX)
+    position, part = error.args
     if position is None:
         message = f"The YAQL expression {quoted(text, len(text))} cannot be read: it ends too early."
         return ExpressionError(message, text, position=len(text), hint="Is a bracket or a quote not closed?")
     message = (
         f"The YAQL expression {quoted(text, position)} cannot be read at character {position + 1}:"
-        f" {quoted(part)} is not allowed there."
+        f" {quoted(str(part))} is not allowed there."
     )
     return ExpressionError(message, text, position=position, hint=_SYNTAX)
 

@@ -1,133 +1,149 @@
 """Parse YAQL to trees of tuples.
 
-The forms that releases and plugins use are parsed here, without the library, whose import and tables take a fifth of a
-second. Everything else, errors too, is left to the library's own parser. Where both parse a text, the trees are equal.
+The library, whose import and tables take a fifth of a second, parses the same texts to the same trees, but for deep
+nesting, and finds the same mistakes in others.
 
 A tree is `("value", type, value)` for a literal, `("word", text)`, `("$", name)`, `(".", left, right)` and likewise
-for the other operators, `("unary not", operand)`, `("call", name, *args)`, `("list", *items)` or `("map", *rules)`;
-an argument can be a rule `("=>", key, value)`. Trees are hashable, and literals of different types differ.
+for the other operators, `("unary not", operand)`, `("call", name, *args)`, `("index", value, *args)`,
+`("list", *items)` or `("map", *rules)`; an argument can be a rule `("=>", key, value)`, or `GAP` where there is none
+between two commas. Trees are hashable, and literals of different types differ.
 """
 
 from __future__ import annotations
 
 import codecs
-import functools
+import itertools
 import re
-import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import Any
 
 Tree = tuple[Any, ...]
 
 _TOKEN = re.compile(
-    r"""[ \t\r\n]*(?:(?P<dollar>\$\w*)|(?P<number>\b\d+(?:\.?\d+)?\b)|(?P<call>\b[^\W\d]\w*)\(
+    r"""[ \t\r\n]*(?:(?P<variable>\$\w*)|(?P<number>\b\d+(?:\.?\d+)?\b)|(?P<call>\b[^\W\d]\w*)\(
     |(?P<word>(?!__)\b[^\W\d]\w*\b)
     |(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)
-    |(?P<sign>=>|=~|!~|!=|>=|<=|->|\?\.|[-.+*/><=()\[\],{}]))""",
+    |(?P<sign>=>|=~|!~|!=|>=|<=|->|\?\.|[-.+*/><=()\[\],{}])
+    |(?P<unknown>[\s\S]))""",
     re.VERBOSE,
 )
 _ESCAPE = re.compile(r"""\\(?:U.{8}|u.{4}|x..|[0-7]{1,3}|N\{[^}]+\}|[\\'"abfnrtv])""")
 _LITERALS = {"true": True, "false": False, "null": None}
 _BINARY = {
-    **dict.fromkeys((".", "?."), 11), **dict.fromkeys(("=~", "!~"), 8), **dict.fromkeys(("*", "/", "mod"), 7),
-    **dict.fromkeys("+-", 6), **dict.fromkeys((">", "<", ">=", "<=", "!=", "=", "in"), 5), "and": 3, "or": 2,
+    **dict.fromkeys((".", "?."), 11), "[": 10, **dict.fromkeys(("=~", "!~"), 8), **dict.fromkeys(("*", "/", "mod"), 7),
+    **dict.fromkeys("+-", 6), **dict.fromkeys((">", "<", ">=", "<=", "!=", "=", "in"), 5), "and": 3, "or": 2, "->": 1,
 }  # fmt: skip
-"""How tightly each operator binds; `->`, whose left side binds names, is left to the library."""
+"""How tightly each operator binds, `[` after a value too."""
 _UNARY = {"+": 9, "-": 9, "not": 4}
+GAP: Tree = ("gap",)
 
 
-class Unusual(Exception):
-    """A form that is left to the library."""
-
-
-def parse(text: str) -> Tree:
-    """The tree of an expression. Raise the errors of the library's parser."""
-    try:
-        return read(text)
-    except (Unusual, RecursionError):
-        return from_library(_library_parser()(text).expression)
+class Unreadable(Exception):
+    """A text is not YAQL. The arguments are the offset of the first token that does not fit, and its value; None at the
+    end of the text."""
 
 
 def read(text: str) -> Tree:
-    """The tree of an expression in the usual forms. Raise `Unusual` for others, and for what is not YAQL."""
-    return _Reader(text).whole()
+    """The tree of an expression. Raise `Unreadable`, `UnicodeDecodeError` for an odd escape, and `RecursionError` if it
+    is nested too deeply."""
+    reader = _Reader(text)
+    tree = reader.expression(0)
+    reader.take("end")
+    return tree
+
+
+def _tokens(text: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the kind, the value and the offset of each token, and ends without end. The kind of a sign and of an
+    operator is its text. Raise `Unreadable`, and what decoding an escape raises."""
+    at, end = 0, len(text.rstrip(" \t\r\n"))
+    while at < end:
+        match = _TOKEN.match(text, at)
+        assert match, "the last alternative is any character"  # noqa: S101 - for the type
+        kind, at = str(match.lastgroup), match.end()
+        value: Any = match[kind]
+        if kind in ("number", "text"):
+            value = _unquoted(value) if kind == "text" else float(value) if "." in value else int(value)
+            kind = "literal"
+        elif kind == "word" and value in _LITERALS:
+            kind, value = "literal", _LITERALS[value]
+        elif kind == "sign" or (kind == "word" and value in ("in", "mod", "and", "or", "not")):
+            kind = value
+        elif kind == "variable":
+            kind = "$"
+        elif kind == "unknown":
+            raise Unreadable(at - 1, value)
+        yield kind, value, match.start(str(match.lastgroup))
+    yield from itertools.repeat(("end", None, None))
 
 
 class _Reader:
-    """A text that is read token by token: each has a kind, which for words and signs is their text, and a value."""
+    """A text that is read token by token; `_kind`, `_value` and `_at` are those of the next token."""
 
     def __init__(self, text: str) -> None:
-        self._tokens = [*self._scanned(text), ("end", None)]
-        self._at = 0
+        self._tokens = _tokens(text)
+        self._next()
 
-    def _scanned(self, text: str) -> Iterator[tuple[str, Any]]:
-        at, end = 0, len(text.rstrip(" \t\r\n"))
-        while at < end:
-            match = _TOKEN.match(text, at)
-            if match is None:
-                raise Unusual
-            kind, at = str(match.lastgroup), match.end()
-            value = match[kind]
-            if kind == "sign" or (kind == "word" and value in ("in", "mod", "and", "or", "not")):
-                kind = value
-            yield kind, value
+    def _next(self) -> None:
+        self._kind, self._value, self._at = next(self._tokens)
 
-    def whole(self) -> Tree:
-        tree = self._expression(0)
-        self._take("end")
-        return tree
+    def _takes(self, kind: str) -> bool:
+        """Whether the next token is of a kind; if so, go on to the one after it."""
+        found = self._kind == kind
+        if found:
+            self._next()
+        return found
 
-    def _take(self, kind: str) -> Any:
-        found, value = self._tokens[self._at]
-        if found != kind:
-            raise Unusual
-        self._at += 1
-        return value
+    def take(self, kind: str) -> None:
+        if not self._takes(kind):
+            raise Unreadable(self._at, self._value)
 
-    def _expression(self, least: int) -> Tree:
+    def expression(self, least: int) -> Tree:
         """An expression whose operators bind more tightly than `least`."""
         tree = self._operand()
-        while (binds := _BINARY.get(operator := self._tokens[self._at][0], 0)) > least:
-            self._at += 1
-            tree = (operator, tree, self._expression(binds))
-        if self._tokens[self._at][0] in ("[", "{", "("):
-            raise Unusual
+        while (binds := _BINARY.get(operator := self._kind, 0)) > least:
+            self._next()
+            if operator == "[":
+                tree = ("index", tree, *self._arguments("]"))
+            else:
+                tree = (operator, tree, self.expression(0 if operator == "->" else binds))
         return tree
 
     def _operand(self) -> Tree:
-        kind, value = self._tokens[self._at]
-        self._at += 1
+        kind, value = self._kind, self._value
+        if kind not in _BEGIN:
+            raise Unreadable(self._at, value)
+        self._next()
         if kind in _UNARY:
-            return (f"unary {kind}", self._expression(_UNARY[kind]))
+            return (f"unary {kind}", self.expression(_UNARY[kind]))
         if kind == "(":
-            tree = self._expression(0)
-            self._take(")")
+            tree = self.expression(0)
+            self.take(")")
             return tree
         if kind in _LISTS:
             name, end = _LISTS[kind]
             return (name, *([value] if kind == "call" else []), *self._arguments(end))
-        if kind not in _LEAVES:
-            raise Unusual
-        return _LEAVES[kind](value)
+        return literal(value) if kind == "literal" else (kind, value)
 
     def _arguments(self, end: str) -> Iterator[Tree]:
         """Yield the arguments up to a bracket; once one is a rule, all that follow are."""
-        if self._tokens[self._at][0] == end:
-            self._at += 1
+        if self._takes(end):
             return
-        only_rules = False
+        values = gaps = rules = 0
         while True:
-            tree = self._expression(0)
-            if self._tokens[self._at][0] == "=>":
-                self._at += 1
-                tree, only_rules = ("=>", tree, self._expression(0)), True
-            elif only_rules:
-                raise Unusual
+            while not rules and self._takes(","):
+                gaps += 1
+                yield GAP
+            tree = self.expression(0)
+            if self._kind == "=>" and gaps <= (values > 0):
+                self._next()
+                tree, rules = ("=>", tree, self.expression(0)), 1
+            elif rules:
+                raise Unreadable(self._at, self._value)
+            values, gaps = values + 1, 0
             yield tree
-            if self._tokens[self._at][0] == end:
-                self._at += 1
+            if self._takes(end):
                 return
-            self._take(",")
+            self.take(",")
 
 
 def literal(value: Any) -> Tree:
@@ -137,67 +153,32 @@ def literal(value: Any) -> Tree:
 def _unquoted(quoted: str) -> str:
     if quoted[0] == "`":
         return quoted[1:-1].replace("\\`", "`")
-    if "\\" not in quoted:
-        return quoted[1:-1]
-    try:
-        return _ESCAPE.sub(lambda match: codecs.decode(match[0], "unicode-escape"), quoted[1:-1])
-    except UnicodeDecodeError:
-        raise Unusual from None
+    return _ESCAPE.sub(lambda match: codecs.decode(match[0], "unicode-escape"), quoted[1:-1])
 
 
 _LISTS = {"call": ("call", ")"), "[": ("list", "]"), "{": ("map", "}")}
-_LEAVES: Mapping[str, Callable[[str], Tree]] = {
-    "dollar": lambda name: ("$", name),
-    "number": lambda digits: literal(float(digits) if "." in digits else int(digits)),
-    "text": lambda quoted: literal(_unquoted(quoted)),
-    "word": lambda word: literal(_LITERALS[word]) if word in _LITERALS else ("word", word),
-}
-
-_parsing = threading.Lock()  # the library's parser keeps its state in itself
+_BEGIN = {*_UNARY, *_LISTS, "(", "literal", "word", "$"}
+_DEPTHS = {**dict.fromkeys(("(", "call", "[", "{"), 1), **dict.fromkeys((")", "]", "}"), -1)}
 
 
-@functools.cache
-def _library_parser() -> Any:
-    import yaql  # type: ignore[import-untyped]
+def arguments(text: str, names: Collection[str]) -> Iterator[str]:
+    """Yield the texts of the arguments of all calls of some functions in a text that is YAQL.
 
-    engine = yaql.YaqlFactory().create()
-
-    def parsed(text: str) -> Any:
-        with _parsing:
-            return engine(text)
-
-    return parsed
-
-
-_OTHER: Tree = ("other",)
-"""A part that has no form here, so that only the library can evaluate it."""
-
-
-def from_library(node: Any) -> Tree:
-    """The tree of a node of the library."""
-    from yaql.language import expressions  # type: ignore[import-untyped]
-
-    if isinstance(node, expressions.Wrap):
-        return from_library(node.expr)
-    if isinstance(node, expressions.KeywordConstant):
-        return ("word", node.value)
-    if isinstance(node, expressions.Constant):
-        return literal(node.value)
-    if isinstance(node, expressions.MappingRuleExpression):
-        return ("=>", from_library(node.source), from_library(node.destination))
-    if isinstance(node, expressions.GetContextValue):
-        return ("$", node.path.value)
-    if not isinstance(node, expressions.Function):
-        return _OTHER
-    args = [from_library(arg) for arg in node.args]
-    if isinstance(node, expressions.BinaryOperator):
-        return (node.operator, *args)
-    if isinstance(node, expressions.UnaryOperator):
-        return (f"unary {node.operator}", *args)
-    if type(node) is expressions.Function:
-        return ("call", node.name, *args)
-    kinds = {expressions.ListExpression: "list", expressions.MapExpression: "map"}
-    return (kinds.get(type(node), "other"), *args)
+    >>> list(arguments("f($.a, $.get('b, c')) or g(1) or f($.d.where($.x > 1))", {"f"}))
+    ['$.a', "$.get('b, c')", '$.d.where($.x > 1)']
+    """
+    tokens = [*itertools.takewhile(lambda token: token[0] != "end", _tokens(text))]
+    for number, (call, name, start) in enumerate(tokens):
+        if call != "call" or name not in names:
+            continue
+        depth, begin = 1, start + len(name) + 1
+        for kind, _, at in tokens[number + 1 :]:
+            depth += _DEPTHS.get(kind, 0)
+            if depth == 0 or (depth == 1 and kind == ","):
+                yield text[begin:at].strip()
+                begin = at + 1
+            if depth == 0:
+                break
 
 
 def parts(tree: Tree) -> Iterator[Tree]:
@@ -239,16 +220,5 @@ def root_names(tree: Tree) -> Iterator[tuple[str, bool]]:
 def names_of_facts(tree: Tree) -> set[str] | None:
     """The names that an expression may read of the facts; None if it may read all."""
     named = [name for name in map(_named, parts(tree)) if name]
-    is_whole = sum(part in _FACTS for part in parts(tree)) > len(named) or any(
-        part[0] == "other" for part in parts(tree)
-    )
+    is_whole = sum(part in _FACTS for part in parts(tree)) > len(named)
     return None if is_whole else {name for name, _ in named}
-
-
-def place_of(error: Exception) -> tuple[bool, int | None, str]:
-    """Whether an error is about the text of an expression, its position (None at the end), and its word."""
-    from yaql.language import exceptions  # it was imported by the parser that raised the error
-
-    if not isinstance(error, exceptions.YaqlParsingException):
-        return False, None, ""
-    return True, error.position, str(error.value)

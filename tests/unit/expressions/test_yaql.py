@@ -111,6 +111,7 @@ def test_hostile_texts_end_soon(text: str) -> None:
         ("sequence().limit(3)", [0, 1, 2]),
         ("range(20000).limit(2)", [0, 1]),
         ("let(x => $.uid) -> $x + $.uid", "11"),
+        ("changed($.roles[0]) and $.roles[0] = db", True),
         ("def(twice, $ * 2) -> twice(3)", 6),
         ("$node.uid + $common.vips.public.ip", "110.0.0.1"),
         ("$.roles.toYaml()", "- db\n- web\n"),
