@@ -124,7 +124,7 @@ def _dotted(tree: Tree, in_lambda: bool) -> Part:
     elif receiver[:2] == ("call", "regex") and len(receiver) == 3 and member[:2] == ("call", "matches"):
         return _dotted((sign, member[2], ("call", "matches", receiver[2])), in_lambda)
     elif member[0] == "call" and member[1] in METHODS:
-        part = _called(METHODS[member[1]], (receiver, *member[2:]), in_lambda, 1)
+        part = _called(member[1], METHODS, (receiver, *member[2:]), in_lambda)
     else:
         raise Uncompiled
     if sign == "?.":
@@ -195,7 +195,7 @@ def _call(tree: Tree, in_lambda: bool) -> Part:
         return _choice(name, args, in_lambda)
     if name not in FUNCTIONS:
         raise Uncompiled
-    part = _called(FUNCTIONS[name], args, in_lambda, 0)
+    part = _called(name, FUNCTIONS, args, in_lambda)
     return part if part.is_free or name in _CHEAP else Part(_kept(tree, part.code, rooted=in_lambda), False)
 
 
@@ -231,31 +231,32 @@ def _choice(name: str, args: Sequence[Tree], in_lambda: bool) -> Part:
     return Part(chosen, any(free for _, free in rules))
 
 
-def _called(signature: Signature, args: Sequence[Tree], in_lambda: bool, receivers: int) -> Part:
-    """A call; a method's receiver is the first of `args`."""
-    function, least, most, has_lambda = signature
-    if not least <= len(args) - receivers <= most:
+def _called(name: str, known: Mapping[str, Signature], args: Sequence[Tree], in_lambda: bool) -> Part:
+    """A call of a known function; a method's receiver is the first of `args`."""
+    function, least, most, prepare, has_lambda = known[name]
+    if not least <= len(args) - (known is METHODS) <= most:
+        raise Uncompiled
+    if function not in (mapping_of, with_entries) and any(arg[0] == "=>" for arg in args):
         raise Uncompiled
     if has_lambda and len(args) == 2:
         (items, free), body = _part(args[0], in_lambda), _part(args[1], True).code
-        if args[1][0] == "=>" or args[0][0] == "=>":
-            raise Uncompiled
 
         def with_lambda(run: Run, dollar: Any) -> Any:
             def apply(item: Any) -> Any:
                 run.work.spend(CALL)
                 return body(run, item)
 
-            return function(run, items(run, dollar), apply)
+            return function(run, prepare(run, items(run, dollar), name), apply)
 
         return Part(with_lambda, free)
-    if function not in (mapping_of, with_entries) and any(arg[0] == "=>" for arg in args):
-        raise Uncompiled
     codes, free = _arguments(args, in_lambda)
 
     def code(run: Run, dollar: Any) -> Any:
         run.work.spend(CALL)
-        return function(run, *[argument(run, dollar) for argument in codes])
+        values = [argument(run, dollar) for argument in codes]
+        if values:
+            values[0] = prepare(run, values[0], name)
+        return function(run, *values)
 
     return Part(code, free)
 

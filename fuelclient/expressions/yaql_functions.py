@@ -67,24 +67,12 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _where(run: Run, items: Any, predicate: Callable[[Any], Any]) -> Iterator[Any]:
-    return filter(predicate, items_of(run, items, "where"))
+def _any(_run: Run, items: Any, predicate: Callable[[Any], Any] | None = None) -> bool:
+    return any(predicate is None or predicate(item) for item in items)
 
 
-def _select(run: Run, items: Any, selector: Callable[[Any], Any]) -> Iterator[Any]:
-    return map(selector, items_of(run, items, "select"))
-
-
-def _any(run: Run, items: Any, predicate: Callable[[Any], Any] | None = None) -> bool:
-    return any(predicate is None or predicate(item) for item in items_of(run, items, "any"))
-
-
-def _all(run: Run, items: Any, predicate: Callable[[Any], Any] = bool) -> bool:
-    return all(map(predicate, items_of(run, items, "all")))
-
-
-def _first(run: Run, items: Any, default: Any = NoElement) -> Any:
-    found = next(iter(items_of(run, items, "first")), default)
+def _first(_run: Run, items: Any, default: Any = NoElement) -> Any:
+    found = next(iter(items), default)
     if found is NoElement:
         raise NoElement
     return found
@@ -96,10 +84,6 @@ def _length(run: Run, value: Any) -> int:
     if not isinstance(value, str | Mapping | Sequence | Set):
         raise unfit("len", value)
     return len(value)
-
-
-def _flatten(run: Run, items: Any) -> Iterator[Any]:
-    return _flattened(run, items_of(run, items, "flatten"))
 
 
 def _flattened(run: Run, items: Iterable[Any]) -> Iterator[Any]:
@@ -131,17 +115,13 @@ def _list(run: Run, *items: Any) -> tuple[Any, ...]:
 
 
 def _to_list(run: Run, items: Any) -> tuple[Any, ...]:
-    made = tuple(items_of(run, items, "toList"))
+    made = tuple(items)
     run.work.spend(len(made))
     return made
 
 
 def _set(run: Run, *items: Any) -> OrderedSet:
     return _set_of(run, run.work.limited(_unrolled(run, items)))
-
-
-def _to_set(run: Run, items: Any) -> OrderedSet:
-    return _set_of(run, items_of(run, items, "toSet"))
 
 
 def _of_sets(name: str, method: str) -> Callable[[Run, Any, Any], Any]:
@@ -154,25 +134,8 @@ def _of_sets(name: str, method: str) -> Callable[[Run, Any, Any], Any]:
     return function
 
 
-def _of_mapping(name: str, method: Callable[[Mapping[Any, Any]], Any]) -> Callable[[Run, Any], Any]:
-    def function(_run: Run, mapping: Any) -> Any:
-        if not isinstance(mapping, Mapping):
-            raise unfit(name, mapping)
-        return method(mapping if isinstance(mapping, dict) else dict(mapping))  # facts: views like those of the library
-
-    return function
-
-
-def _get(run: Run, mapping: Any, key: Any, default: Any = None) -> Any:
-    if not isinstance(mapping, Mapping):
-        raise unfit("get", mapping)
-    return mapping.get(run.work.weigh(key), default)
-
-
 def with_entries(run: Run, mapping: Any, *changes: Any) -> Frozen:
     """`set()` of a mapping with a key and a value, another mapping, or rules."""
-    if not isinstance(mapping, Mapping):
-        raise unfit("set", mapping)
     run.work.spend(len(mapping))
     if len(changes) == 1 and isinstance(changes[0], Mapping):
         return Frozen({**mapping, **changes[0]})
@@ -181,12 +144,6 @@ def with_entries(run: Run, mapping: Any, *changes: Any) -> Frozen:
     if not all(isinstance(change, Rule) for change in changes):
         raise unfit("set", *changes)
     return Frozen({**mapping, **{run.work.weigh(rule.key): rule.value for rule in changes}})
-
-
-def _contains_key(run: Run, mapping: Any, key: Any) -> bool:
-    if not isinstance(mapping, Mapping):
-        raise unfit("containsKey", mapping)
-    return run.work.weigh(key) in mapping
 
 
 def mapping_of(run: Run, *rules: Any) -> Frozen:
@@ -234,36 +191,64 @@ def _matches(run: Run, text: Any, pattern: Any, name: str = "matches") -> bool:
     return regex.search(text) is not None
 
 
+def _mapping(_run: Run, value: Any, name: str) -> Mapping[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise unfit(name, value)
+    return value
+
+
+def _dict(run: Run, value: Any, name: str) -> dict[Any, Any]:
+    """A mapping whose views of keys and values are those that the library has; those of facts are not."""
+    return value if isinstance(value, dict) else dict(_mapping(run, value, name))
+
+
 class Signature(NamedTuple):
+    """How a function or method is called: with `least` to `most` arguments, beside a method's receiver."""
+
     function: Callable[..., Any]
     least: int
     most: int
+    prepare: Callable[[Run, Any, str], Any] = lambda _run, value, _name: value
+    """What makes the receiver, or the first argument, of a value, for the function of this name; it raises `Unfit`."""
     has_lambda: bool = False
     """Whether its argument is a function of an element."""
 
 
 _MANY = 1000
+_ANY = Signature(_any, 0, 1, items_of, True)
+_ALL = Signature(lambda _run, items, holds=bool: all(map(holds, items)), 0, 1, items_of, True)
 METHODS = {
-    "where": Signature(_where, 1, 1, True), "select": Signature(_select, 1, 1, True),
-    "any": Signature(_any, 0, 1, True), "all": Signature(_all, 0, 1, True),
-    "first": Signature(_first, 0, 1), "len": Signature(_length, 0, 0), "flatten": Signature(_flatten, 0, 0),
-    "toList": Signature(_to_list, 0, 0), "toSet": Signature(_to_set, 0, 0),
+    "where": Signature(lambda _run, items, holds: filter(holds, items), 1, 1, items_of, True),
+    "select": Signature(lambda _run, items, value_of: map(value_of, items), 1, 1, items_of, True),
+    "any": _ANY,
+    "all": _ALL,
+    "first": Signature(_first, 0, 1, items_of),
+    "len": Signature(_length, 0, 0),
+    "flatten": Signature(_flattened, 0, 0, items_of),
+    "toList": Signature(_to_list, 0, 0, items_of),
+    "toSet": Signature(_set_of, 0, 0, items_of),
     "union": Signature(_of_sets("union", "union"), 1, 1),
     "intersect": Signature(_of_sets("intersect", "intersection"), 1, 1),
     "difference": Signature(_of_sets("difference", "difference"), 1, 1),
-    "keys": Signature(_of_mapping("keys", lambda mapping: mapping.keys()), 0, 0),
-    "values": Signature(_of_mapping("values", lambda mapping: mapping.values()), 0, 0),
-    "items": Signature(_of_mapping("items", lambda mapping: mapping.items()), 0, 0),
-    "get": Signature(_get, 1, 2), "set": Signature(with_entries, 1, _MANY),
-    "containsKey": Signature(_contains_key, 1, 1),
-    "concat": Signature(_chained, 0, _MANY), "matches": Signature(_matches, 1, 1),
+    "keys": Signature(lambda _run, mapping: mapping.keys(), 0, 0, _dict),
+    "values": Signature(lambda _run, mapping: mapping.values(), 0, 0, _dict),
+    "items": Signature(lambda _run, mapping: mapping.items(), 0, 0, _dict),
+    "get": Signature(lambda run, mapping, key, other=None: mapping.get(run.work.weigh(key), other), 1, 2, _mapping),
+    "containsKey": Signature(lambda run, mapping, key: run.work.weigh(key) in mapping, 1, 1, _mapping),
+    "set": Signature(with_entries, 1, _MANY, _mapping),
+    "concat": Signature(_chained, 0, _MANY),
+    "matches": Signature(_matches, 1, 1),
     **{name: Signature(method, 0, 0) for name, method in FUELS_METHODS.items()},
-}  # fmt: skip
+}
 FUNCTIONS = {
-    "any": Signature(_any, 1, 2, True), "all": Signature(_all, 1, 2, True), "len": Signature(_length, 1, 1),
-    "concat": Signature(_concat, 1, _MANY), "set": Signature(_set, 0, _MANY), "list": Signature(_list, 0, _MANY),
+    "any": _ANY._replace(least=1, most=2),
+    "all": _ALL._replace(least=1, most=2),
+    "len": Signature(_length, 1, 1),
+    "concat": Signature(_concat, 1, _MANY),
+    "set": Signature(_set, 0, _MANY),
+    "list": Signature(_list, 0, _MANY),
     "dict": Signature(mapping_of, 0, _MANY),
-}  # fmt: skip
+}
 
 
 def _sum(run: Run, left: Any, right: Any) -> Any:
