@@ -104,26 +104,16 @@ class _Pool:
 
     def answer(self, text: str, facts: Mapping[str, Any], left: float) -> Any:
         until = time.monotonic() + left
-        has_place = self._places.acquire(blocking=False)
-        try:
-            if not has_place or not self._free.acquire(timeout=max(0.0, left)):
-                raise Unavailable(
-                    f"{AT_ONCE} expressions that take long are being evaluated already.",
-                    hint="Try again when they have ended.",
-                )
-            return self._twice(text, facts, until)
-        finally:
-            if has_place:
-                self._places.release()
-
-    def _twice(self, text: str, facts: Mapping[str, Any], until: float) -> Any:
-        try:
+        with contextlib.ExitStack() as held:
+            for semaphore, seconds in ((self._places, 0.0), (self._free, max(0.0, left))):
+                if not semaphore.acquire(timeout=seconds):
+                    message = f"{AT_ONCE} expressions that take long are being evaluated already."
+                    raise Unavailable(message, hint="Try again when they have ended.")
+                held.callback(semaphore.release)
             for _ in range(2):
                 with contextlib.suppress(_Killed):
                     return self._answer(text, facts, until)
             raise Exhausted("its process was killed twice", "Does this machine have enough memory?")
-        finally:
-            self._free.release()
 
     def close(self) -> None:
         while self._waiting:

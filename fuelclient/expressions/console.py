@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +61,7 @@ class Console:
         new = _with(facts, uid)
         self._view = View(Views(new, Past(moments, {})), uid, moment)
         parts = [part for of in (new, *moments.values()) for part in (of.common, of.nodes[uid])]
-        self._secrets = redact.secrets_of(parts)
+        self._secrets = [secret for secret in redact.secrets_of(parts) if len(secret) >= _TELLING]
 
     def evaluated(self, text: str, language: str = "") -> Evaluated:
         """The value of an expression, by default in the language in which it seems to be written.
@@ -82,7 +82,12 @@ class Console:
         telling = isinstance(value, str | int | float) and not isinstance(value, bool)
         if telling and any(map(redact.is_secret, _NAME.findall(text))):
             return redact.MASK
-        return _without(redact.masked_document({"value": value})["value"], self._secrets)
+        return redact.masked(redact.masked_document({"value": value}), self._scrubbed)["value"]
+
+    def _scrubbed(self, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        return redact.scrubbed(value, [secret for secret in self._secrets if secret in value])
 
     def _of(self, text: str) -> Any:
         """The value of an expression around one that has a value; None if it has none there."""
@@ -100,13 +105,3 @@ def _with(facts: DeploymentFacts, uid: str) -> Facts:
 
 def _defined(value: Any) -> Any:
     return None if value is UNDEFINED else value
-
-
-def _without(value: Any, secrets: Collection[str]) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _without(below, secrets) for key, below in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without(below, secrets) for below in value]
-    if not isinstance(value, str):
-        return value
-    return redact.scrubbed(value, [secret for secret in secrets if len(secret) >= _TELLING and secret in value])
