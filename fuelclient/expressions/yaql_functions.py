@@ -298,6 +298,8 @@ def _is_in(run: Run, value: Any, collection: Any) -> bool:
 
 
 def _equal(run: Run, left: Any, right: Any) -> bool:
+    if type(left) is str and len(left) > _SEARCHED:
+        run.work.spend(len(left) // _SEARCHED)
     if isinstance(left, str | int | float | None) or isinstance(right, str | int | float | None):
         return bool(left == right)
     return bool(run.work.weigh(left) == run.work.weigh(right))

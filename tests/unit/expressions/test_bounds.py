@@ -24,6 +24,7 @@ from fuelclient.expressions.yaql_engine import parse
 
 FACTS = {
     "names": ["b", "a"], "text": "x1y22\n", "word": "a" * 40 + "b", "number": 2**1023, "long": "x" * 6_000_000,
+    "as long": "x" * 6_000_000,
     "many": list(range(5_000)), "words": [f"w{number}" for number in range(5_000)], "brackets": "(" * 50_000,
     "big": {str(number): [number] * 20 for number in range(2_000)},
 }  # fmt: skip
@@ -82,6 +83,7 @@ HOSTILE = {
     "$.many.select([$common.long]).toYaml().len()": "elements",
     "dict($.words.select([$common.long + $, $common.big])).toYaml().len()": "elements",
     "$.many.select($common.long in $common.long).len()": "elements",
+    "$.many.where($common.long = $common.get('as long')).len()": "elements",
     "$.words.select(a.matches($ + '(a{1,9}){1,9}')).len()": "elements",
     "$.many.select($common.long + 'x').toSet().len()": "elements",
     "$.many.select($common.many.select($common.many.select($).len())).len()": "elements",
