@@ -184,7 +184,7 @@ class OrderedSet(frozenset[Any]):
 
 def to_json(value: Any, work: Work) -> str:
     """Return plain data as JSON, as Nailgun's `toJson()` writes it. Raise `TooMuchWork`."""
-    work.spend(work.weight(value))  # what is shared is written each time
+    work.write(work.weight(value))  # what is shared is written each time
     return json.dumps(value)
 
 

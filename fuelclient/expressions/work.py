@@ -28,6 +28,9 @@ MAX_TEXT = 16 * 1024 * 1024
 _CHARACTERS = 20
 """So many characters of a new text count as one element, so that the work also bounds the memory: to some 240 MB, as a
 character takes up to four bytes."""
+_WRITTEN = 5
+"""So many elements of a collection are written while a filter looks at one. The common facts of 9900 nodes have half a
+million in 40 000 collections, and 16 million characters: together 95 percent of `MAX_WORK`."""
 _COMPARED = 50
 """So many elements of nested values are compared while a filter looks at one."""
 _LEAVES = frozenset({int, float, bool, type(None)})
@@ -92,6 +95,10 @@ class Work:
             raise TooLarge(f"a text has more than {MAX_TEXT} characters")
         self.spend(len(text) // _CHARACTERS)
         return text
+
+    def write(self, elements: int) -> None:
+        """Count elements of a collection that are written as text, which counts by itself. Raise `TooMuchWork`."""
+        self.spend(1 + elements // _WRITTEN)
 
     def limited(self, items: Iterable[Any]) -> Iterator[Any]:
         """Yield the elements of a lazy sequence, counting them. Raise `TooManyItems` after the last that is allowed."""
