@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from fuelclient.errors import InvalidGraph
-from fuelclient.graph.dag import order, reverse
+from fuelclient.graph.dag import order
 from fuelclient.insight.blame import override_findings
 from fuelclient.insight.differences import differences
 from fuelclient.model.finding import Finding
@@ -95,13 +95,13 @@ class _Side:
     for barriers and for instances that the other graph lacks."""
 
     def __init__(self, expansion: Expansion) -> None:
-        successors = expansion.edges.successors()
+        successors = expansion.successors
         result = order(successors, expansion.size)
         if result.stuck:
             raise InvalidGraph("A graph with a cycle has no order that could be compared.")
         self.size = len(successors)
         self.topological = result.topological
-        self._predecessors = reverse(successors)
+        self._predecessors = expansion.predecessors
         self.names: list[Instance] = [
             (expansion.task(vertex).id, expansion.uid(vertex)) for vertex in range(expansion.size)
         ]

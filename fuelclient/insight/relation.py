@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from fuelclient.graph.dag import neighbours, order, path_to, reachable, reverse, search
+from fuelclient.graph.dag import neighbours, order, path_to, reachable, search
 from fuelclient.graph.match import matches, pattern_error
 from fuelclient.graph.stage import author, chains, parse_stage
 from fuelclient.model.graph import Level, MergedTask
@@ -128,7 +128,7 @@ def chain(expansion: Expansion, before: int, after: int) -> tuple[Step, ...]:
 
 def chain_between(expansion: Expansion, starts: Iterable[int], ends: set[int]) -> tuple[Step, ...]:
     """The shortest chain from one of the instances `starts` to one of `ends`; see `chain`."""
-    parent = search(expansion.edges.successors(), starts, real=expansion.size, ends=ends)
+    parent = search(expansion.successors, starts, real=expansion.size, ends=ends)
     last = next(reversed(parent), -1)
     path = path_to(parent, last, expansion.size) if last in ends else []
     name, task_of, statements = expansion.name, expansion.task_of, expansion.statements_between
@@ -317,8 +317,8 @@ def _between(expansion: Expansion, start: int, end: int) -> tuple[dict[int, int]
 
     Barriers are dissolved, and nodes are not distinguished.
     """
-    forward = expansion.edges.successors()
-    inside = reachable(forward, [start]) & reachable(reverse(forward), [end])
+    forward = expansion.successors
+    inside = reachable(forward, [start]) & reachable(expansion.predecessors, [end])
     task_of = expansion.task_of
     edges = {
         (task_of[vertex], task_of[after])
@@ -337,8 +337,8 @@ def _between(expansion: Expansion, start: int, end: int) -> tuple[dict[int, int]
 
 def _common(expansion: Expansion, start: int, end: int, *, forward: bool) -> Common:
     """The tasks that follow (or precede) both instances, and the nearest of them."""
-    successors = expansion.edges.successors()
-    away, back = (successors, reverse(successors)) if forward else (reverse(successors), successors)
+    edges = expansion.successors, expansion.predecessors
+    away, back = edges if forward else reversed(edges)
     shared = reachable(away, [start]) & reachable(away, [end])
     id_of = {vertex: expansion.task(vertex).id for vertex in sorted(shared) if vertex < expansion.size}
 

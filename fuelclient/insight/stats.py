@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fuelclient.graph.dag import distances, reachable, reverse, search
+from fuelclient.graph.dag import distances, reachable, search
 from fuelclient.grouping import grouped
 from fuelclient.model.graph import MergedTask, Owner
 from fuelclient.model.node import Node
@@ -130,11 +130,11 @@ class Impact:
 
 def impact(expansion: Expansion, tasks: Collection[int]) -> Impact:
     """Find the tasks that wait for merged tasks (the variants of one id), in O(V + E)."""
-    successors, task_of = expansion.edges.successors(), expansion.task_of
+    successors, task_of = expansion.successors, expansion.task_of
     starts = {vertex for vertex, task in enumerate(task_of) if task in tasks}
     distance = distances(search(successors, starts, real=expansion.size), expansion.size)
     others = [vertex for vertex in distance if vertex < expansion.size and task_of[vertex] not in tasks]
-    roots = [vertex for vertex, before in enumerate(reverse(successors)) if not before and vertex not in starts]
+    roots = [vertex for vertex, before in enumerate(expansion.predecessors) if not before and vertex not in starts]
     without = [[after for after in following if after not in starts] for following in successors]
     reached_without = reachable(without, roots)
     waiting = grouped((task_of[vertex], vertex) for vertex in sorted(others))

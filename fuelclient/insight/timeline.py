@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from fuelclient.graph.dag import neighbours, reverse
+from fuelclient.graph.dag import neighbours
 from fuelclient.grouping import grouped
 from fuelclient.insight.progress import elapsed, parse_time, status_word
 from fuelclient.model.run import NOWHERE, HistoryRow, NodeKey, instance_name
@@ -80,7 +80,7 @@ def predecessors(expansion: Expansion) -> dict[Instance, list[Instance]]:
     def key(vertex: int) -> Instance:
         return expansion.task(vertex).id, expansion.uid(vertex)
 
-    before = reverse(expansion.edges.successors())
+    before = expansion.predecessors
     return {key(vertex): list(map(key, neighbours(before, vertex, expansion.size))) for vertex in range(expansion.size)}
 
 

@@ -186,8 +186,8 @@ class Task:
         return not (self.legacy and number.isdecimal() and place.endswith(f":{stage}"))
 
     def _effective(self, attribute: str) -> Any:
-        ignored = self.legacy and attribute in NOT_OF_LEGACY and self.follows_stage
-        return None if ignored else self.attributes.get(attribute)
+        value = self.attributes.get(attribute)
+        return None if self.legacy and attribute in NOT_OF_LEGACY and self.follows_stage else value
 
     @property
     def condition(self) -> Any:
@@ -203,7 +203,7 @@ class Task:
 
     def names(self, attribute: str) -> tuple[str, ...]:
         """The plain names in a list attribute, without expressions (see `has_expressions`)."""
-        value = self._effective(attribute)
+        value = self._effective(attribute) if attribute in self.attributes else None  # most are absent
         if isinstance(value, list):
             return tuple([item for item in value if isinstance(item, str)])
         return (value,) if isinstance(value, str) else ()
@@ -238,6 +238,8 @@ class Task:
 
     def relations(self, attribute: str) -> Iterator[Relation]:
         """Yield the entries of `cross_depends` or `cross_depended_by`, except those that are expressions."""
+        if attribute not in self.attributes:  # as most are
+            return iter(())
         value = self._effective(attribute)
         given = (item for item in (value if isinstance(value, list) else []) if isinstance(item, dict) and item)
         return (_relation(item) for item in given if "yaql_exp" not in item)

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
+from operator import eq
+from typing import NamedTuple
 
 from fuelclient.graph.dag import reachable, reverse
 from fuelclient.graph.match import Names
@@ -43,8 +46,7 @@ def named_dependencies(task: Task) -> Iterator[tuple[str, str, bool]]:
                 yield attribute, relation.name, relation.roles != "self"
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeReason:
+class EdgeReason(NamedTuple):
     """Why one instance precedes another: the merged task (by index) with the dependency, the attribute, and the name or
     pattern of the other task."""
 
@@ -67,7 +69,6 @@ class Edges:
         self.tails: list[int] = []
         self.reasons: list[int] = []
         self._reasons: dict[EdgeReason, int] = {}
-        self._latest: tuple[EdgeReason | None, int] = (None, 0)
         self._barriers: dict[tuple[bool, tuple[int, ...]], int] = {}
         self._reason_after: set[int] = set()
         self._loops: tuple[set[int], set[int]] = (set(), set())
@@ -80,11 +81,13 @@ class Edges:
     def add(self, before: int, after: int, reason: EdgeReason) -> None:
         """Add one edge, unless it leads from a vertex to itself."""
         if before != after:
-            self.heads.append(before)
-            self.tails.append(after)
-            if reason is not self._latest[0]:  # the reason of the last edge is not hashed again
-                self._latest = reason, self._reasons.setdefault(reason, len(self._reasons))
-            self.reasons.append(self._latest[1])
+            self.link((before,), (after,), reason)
+
+    def link(self, before: Sequence[int], after: Sequence[int], reason: EdgeReason) -> None:
+        """Add an edge from each vertex of `before` to the one at the same position of `after`, which is another one."""
+        self.heads += before
+        self.tails += after
+        self.reasons += [self._reasons.setdefault(reason, len(self._reasons))] * len(before)
 
     def note_loop(self, vertex: int, attribute: str) -> None:
         """Record that an instance names itself. Only `pairs_by_side` lists this; it has no effect on the order."""
@@ -138,9 +141,8 @@ class Edges:
             self._direct((barrier,), after, reason)
 
     def _direct(self, before: Sequence[int], after: Sequence[int], reason: EdgeReason) -> None:
-        for vertex in after:
-            for other in before:
-                self.add(other, vertex, reason)
+        pairs = [(other, vertex) for vertex in after for other in before if other != vertex]
+        self.link([other for other, _ in pairs], [vertex for _, vertex in pairs], reason)
 
     def successors(self) -> list[list[int]]:
         following: list[list[int]] = [[] for _ in range(self.vertices)]
@@ -210,7 +212,7 @@ class Statement:
         return f"{self.task}.{self.attribute}: {self.word}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Expansion:
     """Task instances and their order.
 
@@ -228,6 +230,14 @@ class Expansion:
     @property
     def size(self) -> int:
         return len(self.task_of)
+
+    @cached_property
+    def successors(self) -> list[list[int]]:
+        return self.edges.successors()
+
+    @cached_property
+    def predecessors(self) -> list[list[int]]:
+        return reverse(self.successors)
 
     @property
     def by_node(self) -> list[int]:
@@ -288,9 +298,10 @@ def expand(
     for index, task in enumerate(builder.tasks):
         if not builder.at[index]:
             continue
-        for attribute in ("requires", "required_for"):
+        given = task.task.attributes
+        for attribute in filter(given.__contains__, ("requires", "required_for")):
             builder.same_node(index, attribute, task.task.names(attribute))
-        for attribute in ("cross_depends", "cross_depended_by"):
+        for attribute in filter(given.__contains__, RELATION_LISTS):
             for relation in task.task.relations(attribute):
                 builder.cross(index, attribute, relation)
     builder.chain()
@@ -298,6 +309,17 @@ def expand(
     if computed:
         builder.compute(computed)
     return Expansion(builder.tasks, fleet, builder.placement, builder.task_of, builder.node_of, builder.edges)
+
+
+def _meetings(nodes: tuple[int, ...], others: tuple[int, ...]) -> tuple[list[int], list[int]]:
+    """The nodes on which a task meets another one, by those on which both run, and in a second list the node of the
+    other: the same, or the sync point.
+
+    >>> _meetings((1, 2), (0, 2, 3))
+    ([1, 2, 2], [0, 2, 0])
+    """
+    met = [(node, other) for node in nodes for other in dict.fromkeys((node, SYNC)) if other in others]
+    return [node for node, _ in met], [other for _, other in met]
 
 
 class _Builder:
@@ -310,11 +332,12 @@ class _Builder:
         self.task_of: list[int] = []
         self.node_of: list[int] = []
         self.at: list[dict[int, int]] = []
+        self._meetings = cache(_meetings)
         for index, nodes in enumerate(self.placement.nodes):
             start = len(self.task_of)
-            self.at.append({node: start + offset for offset, node in enumerate(nodes)})
-            self.task_of.extend([index] * len(nodes))
-            self.node_of.extend(nodes)
+            self.task_of += [index] * len(nodes)
+            self.node_of += nodes
+            self.at.append(dict(zip(nodes, range(start, len(self.task_of)), strict=True)))
         self.edges = Edges(len(self.task_of))
         self.matching = TaskNames((index, task) for index, task in enumerate(tasks) if self.at[index])
 
@@ -323,25 +346,23 @@ class _Builder:
 
         `on` are the instances (vertices by node) with the dependency, by default all of the task.
         """
-        here = self.at[task] if on is None else on
+        here, nodes = (self.at[task], self.placement.nodes[task]) if on is None else (on, tuple(on))
         others = {other: target for target in reversed(names) for other in self.matching[target]}
         for other, target in others.items():
-            reason = EdgeReason(task, attribute, target)
             there = self.at[other]
-            sync = there.get(SYNC)
-            for node, vertex in here.items():
-                if node in there:
-                    self._edge(attribute, vertex, there[node], reason)
-                if sync is not None and node != SYNC:
-                    self._edge(attribute, vertex, sync, reason)
+            own, met = self._meetings(nodes, self.placement.nodes[other])
+            pair = [here[node] for node in own], [there[node] for node in met]
+            self._link(attribute, *pair, EdgeReason(task, attribute, target))
 
-    def _edge(self, attribute: str, vertex: int, other: int, reason: EdgeReason) -> None:
-        if vertex == other:
-            self.edges.note_loop(vertex, attribute)
-        elif attribute in OF_SUCCESSORS:
-            self.edges.add(vertex, other, reason)
-        else:
-            self.edges.add(other, vertex, reason)
+    def _link(self, attribute: str, own: Sequence[int], named: Sequence[int], reason: EdgeReason) -> None:
+        """Add the edges between instances with a dependency and those at the same positions that it names."""
+        if any(map(eq, own, named)):
+            for vertex in (vertex for vertex, other in zip(own, named, strict=True) if vertex == other):
+                self.edges.note_loop(vertex, attribute)
+            others = [(vertex, other) for vertex, other in zip(own, named, strict=True) if vertex != other]
+            own, named = [vertex for vertex, _ in others], [other for _, other in others]
+        before, after = (own, named) if attribute in OF_SUCCESSORS else (named, own)
+        self.edges.link(before, after, reason)
 
     def cross(self, task: int, attribute: str, relation: Relation, on: Mapping[int, int] | None = None) -> None:
         """Add the edges of one entry of `cross_depends` or `cross_depended_by`, for the instances in `on`."""
@@ -351,10 +372,8 @@ class _Builder:
         others = self.matching[relation.name]
         reason = EdgeReason(task, attribute, relation.name)
         if relation.roles == "self":
-            for node, vertex in here.items():
-                for other in others:
-                    if node in self.at[other]:
-                        self._edge(attribute, vertex, self.at[other][node], reason)
+            met = [(here[node], self.at[other][node]) for node in here for other in others if node in self.at[other]]
+            self._link(attribute, [vertex for vertex, _ in met], [other for _, other in met], reason)
         elif relation.roles is None:
             self._join(tuple(here.values()), attribute, others, (SYNC,), reason)
         elif isinstance(relation.roles, str | tuple) and relation.roles != (EVERY,):  # in a list, * is a name

@@ -57,7 +57,7 @@ def cycle_error(
 def ordered_despite_cycles(expansion: Expansion) -> tuple[Ordered, list[list[int]]]:
     """The order of all instances, in which those that wait for one another have no order among themselves; and the
     cycles among these (see `distinct_cycles`). No cycles if the graph has an order."""
-    successors = expansion.edges.successors()
+    successors = expansion.successors
     result = order(successors, expansion.size)
     if not result.stuck:
         return _ordered(expansion, successors, result), []
@@ -264,7 +264,7 @@ def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:
 
 def cycle_reports(snapshot: Snapshot, expansion: Expansion) -> list[CycleReport]:
     """A report for each set of tasks whose instances wait for one another; the first has a shortest cycle."""
-    successors = expansion.edges.successors()
+    successors = expansion.successors
     stuck = order(successors, expansion.size).stuck
     if not stuck:
         return []
@@ -306,7 +306,7 @@ def _relevant_tasks(tasks: Sequence[MergedTask], ids: Set[str]) -> list[MergedTa
 
 def _cyclic_vertices(expansion: Expansion, ids: Set[str]) -> list[int]:
     """The vertices of a component that contains only instances of `ids`; empty if there is none."""
-    successors = expansion.edges.successors()
+    successors = expansion.successors
     for component in components(successors, order(successors, expansion.size).stuck):
         if {expansion.tasks[expansion.task_of[vertex]].id for vertex in component if vertex < expansion.size} <= ids:
             return component
@@ -346,7 +346,7 @@ def _larger_fix(tasks: Sequence[MergedTask], fleet: Fleet, ids: Set[str]) -> Ite
         stuck = _cyclic_vertices(expansion, ids)
         if not stuck:
             break
-        cycle = shortest_cycle(expansion.edges.successors(), expansion.size, stuck)
+        cycle = shortest_cycle(expansion.successors, expansion.size, stuck)
         tried = (_without_edge(changed, expansion, edge) for edge in pairwise((*cycle, cycle[0])))
         drops, changed = next((one for one in tried if one[0]), ((), changed))
         if not drops:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fuelclient.errors import InvalidGraph, NotFound, UsageError
-from fuelclient.graph.dag import reachable, reverse
+from fuelclient.graph.dag import reachable
 from fuelclient.grouping import grouped
 from fuelclient.model.node import DEPLOY_ERROR, Node, NodeStatus
 from fuelclient.model.snapshot import Snapshot
@@ -131,8 +131,7 @@ def instances_inside(expansion: Expansion, subgraphs: Iterable[Subgraph]) -> set
     Raise `NotFound` for a node on which a boundary's task does not run, with the nodes on which it does. A boundary
     whose task is not in the graph makes its subgraph empty. Source: Astute `fuel_deployment/cluster.rb`.
     """
-    following = expansion.edges.successors()
-    preceding = reverse(following)
+    following, preceding = expansion.successors, expansion.predecessors
     placed = grouped((expansion.task(vertex).id, vertex) for vertex in range(expansion.size))
     kept: set[int] = set()
     for subgraph in subgraphs:

@@ -288,7 +288,7 @@ class Study:
 
     @cached_property
     def _backward(self) -> list[list[int]]:
-        return reverse(self.expansion.edges.successors())
+        return self.expansion.predecessors
 
     def held_by(self, vertex: int) -> int | None:
         """The direct predecessor on a longest path to an instance, or None: the first of those in the generation before

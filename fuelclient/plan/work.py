@@ -135,7 +135,7 @@ def work_of(
         fail_on_error=[given.get(vertex, defaults[task]) for vertex, task in enumerate(expansion.task_of)],
         limit_of=limit_of,
         limits=limits,
-        successors=[list(dict.fromkeys(following)) for following in expansion.edges.successors()],
+        successors=[list(dict.fromkeys(following)) for following in expansion.successors],
         fault_tolerance=expansion.placement.fault_tolerance,
         skipped=dict(skipped),
     )
