@@ -325,8 +325,14 @@ class Names(Collection[str]):
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._ranks = {name: rank for rank, name in enumerate(dict.fromkeys(names))}
-        self._names = sorted(self._ranks)
-        self._multiline = [name for name in self._names if "\n" in name]
+
+    @functools.cached_property
+    def _names(self) -> list[str]:
+        return sorted(self._ranks)
+
+    @functools.cached_property
+    def _multiline(self) -> bool:
+        return any("\n" in name for name in self._names)
 
     def __contains__(self, name: object) -> bool:
         return name in self._ranks

@@ -223,8 +223,12 @@ def parameter_problems(type: str, parameters: Any) -> Iterator[tuple[str, ValueE
     [('cmd', Missing('the parameter cmd is missing; there is command instead'))]
     """
     given = _mark_computed(parameters if isinstance(parameters, Mapping) else {})
+    if given is _COMPUTED:
+        return
     shape = {**SHAPES.get(type, {}), **LIMITS}
-    for name in shape if given is not _COMPUTED else ():
+    for name in shape:
+        if name in LIMITS and name not in given:
+            continue
         try:
             _read_one(shape, given, name)
         except ValueError as error:
@@ -250,11 +254,11 @@ def _read_one(shape: Shape, parameters: Mapping[str, Any], name: str) -> Any:
 
 def _mark_computed(value: Any) -> Any:
     """Replace expressions, and texts with placeholders, by `_COMPUTED`."""
+    if isinstance(value, str):
+        return _COMPUTED if "{" in value and _PLACEHOLDER.search(value) else value
     if isinstance(value, Mapping):
         return _COMPUTED if "yaql_exp" in value else {key: _mark_computed(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_mark_computed(item) for item in value]
-    return _COMPUTED if isinstance(value, str) and _PLACEHOLDER.search(value) else value
+    return [_mark_computed(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _kind(value: Any) -> str:

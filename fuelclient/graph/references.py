@@ -44,6 +44,8 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     for task in graph.tasks:
         for attribute, target in references_in(task.task, ("requires", "required_for"), roles=False):
+            if target in known:
+                continue
             if target in legacy:
                 problem = f"{attribute} names {target}, an entry of tasks.yaml, which is ordered by its stage alone"
                 findings.append(task_finding(Severity.WARNING, "G029", task, attribute, problem, IGNORED_HINT))
@@ -117,7 +119,7 @@ def place_of_filter(layers: Iterable[Layer]) -> Place:
 
 
 def _check_target(task: MergedTask, attribute: str, target: str, known: Names, similar: Similar) -> Iterator[Finding]:
-    if target in known or pattern_error(target) or known.matching(target):
+    if pattern_error(target) or known.matching(target):
         return
     severity, code, problem = Severity.WARNING, "G030", f"{attribute} names {target}, which no layer defines"
     if is_pattern(target):

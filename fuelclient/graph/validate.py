@@ -155,10 +155,11 @@ def references_in(
 ) -> Iterator[tuple[str, str]]:
     """Yield each name or pattern in the attributes `lists` and in the relations of a task, after the name of its
     attribute. Of relations, yield the names of tasks if `names`, and those of roles if `roles`."""
-    for attribute in lists:
+    written = task.attributes.__contains__
+    for attribute in filter(written, lists):
         for target in task.names(attribute):
             yield attribute, target
-    for attribute in RELATION_LISTS:
+    for attribute in filter(written, RELATION_LISTS):
         for relation in task.relations(attribute):
             of_roles = relation.roles if isinstance(relation.roles, tuple) else (relation.roles,)
             for given in (*((relation.name,) if names else ()), *(of_roles if roles else ())):
@@ -189,7 +190,8 @@ def ineffective_values(task: Task) -> Iterator[_Problem]:
     `$common` and `$node` are the new ones both times. Source: Nailgun `yaql_ext.datadiff`; its authors write `$` in
     their tasks.
     """
-    for attribute, value in task.attributes.items():
+    has_expressions = any(expressions_in(task.attributes))  # few have, and all attributes together are faster
+    for attribute, value in task.attributes.items() if has_expressions else ():
         if variable := next(filter(None, map(compared_with_itself, expressions_in(value))), ""):
             problem = f"{attribute} asks for changes of {variable}, which is the same in every run"
             hint = "Write $ instead, which has both the old and the new facts: changed($.nodes)."
@@ -202,7 +204,7 @@ def ineffective_values(task: Task) -> Iterator[_Problem]:
         every = task.names("roles") == ("*",)
         hint = f"Remove {attribute}: it takes precedence over roles." if every else "Write roles: '*' for every node."
         yield "G014", attribute, f"{attribute}: {star} means no node", hint
-    for attribute in RELATION_LISTS:
+    for attribute in filter(task.attributes.__contains__, RELATION_LISTS):
         if any(isinstance(relation.roles, tuple) and "*" in relation.roles for relation in task.relations(attribute)):
             problem = f"'*' in a list of roles in {attribute.replace('_', '-')} means no node"
             yield "G014", attribute, problem, "Write role: '*' for every node."
@@ -272,18 +274,22 @@ def unknown_keys(task: Task) -> Iterator[tuple[str, str, str]]:
         yield f"{path}.{key}", f"{holder} has no key {key!r}; it is kept, but does nothing", hint
 
 
+_SCALARS = (str, int, float, type(None))
+
+
 def mappings_in(value: Any) -> Iterator[Mapping[str, Any]]:
     """Yield the mappings at any depth of an attribute. YAML aliases may make a value contain itself."""
     waiting, seen = [value], set[int]()
     while waiting:
         item = waiting.pop()
-        if isinstance(item, str):  # most values are strings, and the checks below take ten times as long
+        if isinstance(item, _SCALARS) or id(item) in seen:
             continue
-        if isinstance(item, Mapping | list) and id(item) not in seen:
-            seen.add(id(item))
-            if isinstance(item, Mapping):
-                yield item
-            waiting.extend(item.values() if isinstance(item, Mapping) else item)
+        if isinstance(item, list):
+            waiting.extend(item)
+        elif isinstance(item, dict) or isinstance(item, Mapping):  # noqa: SIM101 (most are dicts, which is faster)
+            yield item
+            waiting.extend(item.values())
+        seen.add(id(item))
 
 
 def _task_keys(task: Task) -> Iterator[tuple[str, str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from fuelclient.model.finding import Place
@@ -158,7 +159,7 @@ class Task:
     @property
     def version_tuple(self) -> tuple[int, ...]:
         """The version as numbers; a part that is not a number counts as 0."""
-        return tuple(int(part) if part.isdigit() else 0 for part in self.version.split("."))
+        return _numbers(self.version)
 
     @property
     def follows_stage(self) -> bool:
@@ -258,6 +259,11 @@ class Task:
                 for relation in relations
             ):
                 yield attribute
+
+
+@lru_cache(maxsize=64)
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) if part.isdigit() else 0 for part in version.split("."))
 
 
 def _relation(item: Mapping[str, Any]) -> Relation:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from fuelclient.graph.dag import connected
 from fuelclient.grouping import grouped
@@ -49,15 +50,16 @@ class Dropped:
         self._lost: dict[int, list[LostDependency]] = {}
         self.unmet: list[LostDependency] = []
         for index, task in enumerate(() if all(self._nodes) else self._tasks):
+            nodes = self._nodes[index]
             for attribute, target, crosses in named_dependencies(task.task):
-                is_unmet = self._nodes[index] and not any(self._nodes[other] for other in self._matching[target])
-                for other in self._matching[target]:
-                    if not (self._nodes[index] and self._nodes[other]):
-                        before, after = (index, other) if attribute in OF_SUCCESSORS else (other, index)
-                        dependency = LostDependency(before, after, index, attribute, crosses)
-                        self._lost.setdefault(after, []).append(dependency)
-                        if is_unmet:
-                            self.unmet.append(dependency)
+                others = self._matching[target]
+                missing = [other for other in others if not self._nodes[other]] if nodes else others
+                for other in missing:
+                    before, after = (index, other) if attribute in OF_SUCCESSORS else (other, index)
+                    dependency = LostDependency(before, after, index, attribute, crosses)
+                    self._lost.setdefault(after, []).append(dependency)
+                    if nodes and len(missing) == len(others):
+                        self.unmet.append(dependency)
 
     def missing_before(self, index: int) -> list[int]:
         """The tasks without a node that a task would wait for, in merged order."""
@@ -171,6 +173,7 @@ def _names_on_other_nodes(expansion: Expansion) -> Iterator[tuple[int, int, str]
     """Yield (task, named task, attribute) for names in attributes for tasks of the same node, if no task of that name
     runs on a node of the first."""
     placed = expansion.placement.nodes
+    disjoint = cache(lambda nodes, others: set(nodes).isdisjoint(others))  # few tasks have other nodes than the rest
     by_id = grouped(
         (task.id, index)
         for index, task in enumerate(expansion.tasks)
@@ -180,7 +183,7 @@ def _names_on_other_nodes(expansion: Expansion) -> Iterator[tuple[int, int, str]
         for attribute in ("requires", "required_for"):
             for name in dict.fromkeys(expansion.tasks[index].task.names(attribute)):
                 others = by_id.get(name, ())
-                if others and all(set(placed[index]).isdisjoint(placed[other]) for other in others):
+                if others and all(disjoint(placed[index], placed[other]) for other in others):
                     yield index, others[0], attribute
 
 

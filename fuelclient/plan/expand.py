@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import accumulate
 from operator import eq
 from typing import NamedTuple
 
@@ -39,8 +40,9 @@ def named_dependencies(task: Task) -> Iterator[tuple[str, str, bool]]:
     """Yield the dependencies of a task, except expressions: the attribute, the name or pattern of the other task, and
     whether it applies to instances on different nodes."""
     for attribute in ("requires", "required_for"):
-        yield from ((attribute, target, False) for target in task.names(attribute))
-    for attribute in RELATION_LISTS:
+        for target in task.names(attribute):
+            yield attribute, target, False
+    for attribute in filter(task.attributes.__contains__, RELATION_LISTS):
         for relation in task.relations(attribute):
             if isinstance(relation.name, str):
                 yield attribute, relation.name, relation.roles != "self"
@@ -230,6 +232,12 @@ class Expansion:
     @property
     def size(self) -> int:
         return len(self.task_of)
+
+    @cached_property
+    def instances(self) -> list[range]:
+        """The vertices of each merged task."""
+        ends = list(accumulate(map(len, self.placement.nodes)))
+        return [range(end - len(nodes), end) for nodes, end in zip(self.placement.nodes, ends, strict=True)]
 
     @cached_property
     def successors(self) -> list[list[int]]:

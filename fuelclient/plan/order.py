@@ -105,10 +105,8 @@ def _ordered(expansion: Expansion, successors: Sequence[Sequence[int]], result: 
 
 def first_generations(expansion: Expansion, order: Ordered) -> list[int]:
     """The generation of the first instance of each merged task; `expansion.size` for a task that runs nowhere."""
-    first = [expansion.size] * len(expansion.tasks)
-    for vertex, task in enumerate(expansion.task_of):
-        first[task] = min(first[task], order.generation[vertex])
-    return first
+    ranks = (order.generation[own.start : own.stop] for own in expansion.instances)
+    return [min(own, default=expansion.size) for own in ranks]
 
 
 def execution_order(first: Sequence[int]) -> list[int]:

@@ -205,12 +205,15 @@ def placement_findings(
     known = Names(sorted({*tags, *own, *(PRIMARY + tag for tag in tags & snapshot.primary_tags), MASTER, EVERY}))
     similar = Similar(known)
     in_groups = {name for task in tasks if task.task.type == TaskType.GROUP for name in task.task.names("tasks")}
+    unknown_of: dict[tuple[str, ...], list[str]] = {}
     for task, nodes in zip(tasks, placement.nodes, strict=True):
         if task.task.type == TaskType.STAGE:
             continue
         attribute, names = task.task.placement
         is_group = task.task.type == TaskType.GROUP
-        unknown = [name for name in names if not pattern_error(name) and not known.matching(name)]
+        if names not in unknown_of:  # many tasks have the same
+            unknown_of[names] = [name for name in names if not pattern_error(name) and not known.matching(name)]
+        unknown = unknown_of[names]
         if not nodes and not names and (is_group or task.id not in in_groups):
             what = f"task {task.id} runs nowhere: it has no roles, and no group lists it"
             yield finding_at(Severity.WARNING, "G040", task, "type", what, "Give it roles.")

@@ -101,11 +101,11 @@ def rows_of(
 ) -> Iterator[PreviewRow]:
     """Yield the tasks of an expansion in its order; `preceding` has the tasks that directly precede each."""
     by_task = grouped((finding.task, finding) for finding in findings)
-    instances = grouped((index, vertex) for vertex, index in enumerate(expansion.task_of))
+    uids = {nodes: tuple(expansion.fleet.nodes[node].uid for node in nodes) for nodes in expansion.placement.nodes}
     for position, index in enumerate(execution_order(first_generations(expansion, order)), start=1):
-        task, own = expansion.tasks[index], instances.get(index, ())
+        task, own = expansion.tasks[index], expansion.instances[index]
         stage, priority, band = _stage(expansion, order, index, own)
-        ranks = [order.generation[vertex] for vertex in own]
+        ranks = order.generation[own.start : own.stop]
         yield PreviewRow(
             order=position,
             first_generation=min(ranks, default=None),
@@ -116,13 +116,13 @@ def rows_of(
             task=task.id,
             type=task.task.type,
             roles=task.task.placement[1],
-            nodes=tuple(expansion.fleet.nodes[node].uid for node in expansion.placement.nodes[index]),
+            nodes=uids[expansion.placement.nodes[index]],
             layer=task.owner.label,
             overrides=tuple(owner.label for owner in task.overrides),
             requires=tuple(dict.fromkeys(expansion.tasks[other].id for other in sorted(preceding[index]))),
             dropped=dropped.names_before(index),
             findings=tuple(by_task.get(task.id, ())),
-            verdicts=tuple(verdicts[vertex] for vertex in own) if verdicts else (),
+            verdicts=tuple(verdicts[own.start : own.stop]),
         )
 
 

@@ -17,6 +17,7 @@ from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, Invalid
 from fuelclient.graph.dag import neighbours, reverse
 from fuelclient.graph.merge import merge_layers, require_merged
 from fuelclient.graph.references import check_parameters, check_references
+from fuelclient.grouping import grouped
 from fuelclient.model.finding import Finding, Severity, errors_in, task_finding
 from fuelclient.model.graph import Layer, Level, MergedGraph, MergedTask
 from fuelclient.model.run import NodeKey
@@ -89,6 +90,10 @@ class Study:
         return merge_layers(self.snapshot.layers, self.options.policy, keep_partial=self._alone)
 
     @cached_property
+    def _is_computed(self) -> bool:
+        return has_computed(self.merged.tasks)
+
+    @cached_property
     def evaluation(self) -> Evaluation | None:
         return self._facts()
 
@@ -98,7 +103,7 @@ class Study:
         tasks, fleet = self.merged.tasks, self._fleet_of(self.merged)
         if self._alone:
             return expand([task for task in tasks if not task.task.is_partial], fleet)
-        if not has_computed(tasks) or self.evaluation is None:
+        if not self._is_computed or self.evaluation is None:
             return expand(tasks, fleet)
         evaluation = self.evaluation
 
@@ -118,7 +123,7 @@ class Study:
     def _decided(self) -> tuple[tuple[str, ...], dict[int, FuelError]]:
         """The verdicts, and the errors of conditions by task."""
         tasks, failed, undecided = self.merged.tasks, dict[int, FuelError](), dict[tuple[int, int], str]()
-        asks = self._conditions and (has_computed(tasks) or any(task.task.condition is not None for task in tasks))
+        asks = self._conditions and (self._is_computed or any(task.task.condition is not None for task in tasks))
         evaluation, expansion = self.evaluation if asks else None, self.expansion
         if evaluation is None:
             return (), failed
@@ -144,6 +149,21 @@ class Study:
         """By instance: `run`, `skip`, or `unknown: ` and the path of a fact. Empty if nothing depends on facts."""
         return self._decided[0]
 
+    @property
+    def _left_out(self) -> Sequence[int]:
+        """The merged tasks whose computed dependencies, if they have any, are left out (G033)."""
+        if self._alone:
+            return ()
+        tasks = self.expansion.tasks  # made first, because that finds the unknown facts
+        has_no_facts = self._is_computed and self.evaluation is None
+        return range(len(tasks)) if has_no_facts else sorted({task for task, _ in self.unknown})
+
+    @property
+    def left_out(self) -> set[str]:
+        """The ids of the tasks whose computed dependencies are left out, as their facts are not available."""
+        left_out = (self.merged.tasks[index] for index in self._left_out)
+        return {task.id for task in left_out if any(task.task.computed_attributes())}
+
     @cached_property
     def _graph_findings(self) -> tuple[Finding, ...]:
         return self.merged.findings if self._alone else tuple(self._found_in_graph())
@@ -167,8 +187,7 @@ class Study:
             message = "a run covers only the nodes that the graph's node filter lets through; this shows all nodes"
             hint = "`graph simulate` and dry runs obey the filter; --node names the nodes to show, or to run on."
             yield Finding(Severity.INFO, "G067", f"{message}: {node_filter}", hint=hint)
-        has_no_facts = has_computed(tasks) and self.evaluation is None
-        for index in range(len(tasks)) if has_no_facts else sorted({task for task, _ in self.unknown}):
+        for index in self._left_out:
             for attribute in tasks[index].task.computed_attributes():
                 problem = f"{attribute} is computed from facts that are not available, so its dependencies are left out"
                 yield task_finding(Severity.INFO, "G033", tasks[index], attribute, problem)
@@ -232,6 +251,11 @@ class Study:
         return Dropped(self.expansion)
 
     @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The errors among the findings; what is only a warning or a notice about the order is not searched for."""
+        return (*errors_in(self._graph_findings), *self.cycle_findings)
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         return (*self._graph_findings, *self._order_findings)
 
@@ -240,7 +264,7 @@ class Study:
         expansion, order, found = self.expansion, self.ordered, (*self._graph_findings, *more, *self._order_findings)
         uids = [expansion.fleet.nodes[node].uid for node in expansion.node_of]
         return Preview(
-            rows=tuple(rows_of(expansion, order, self._preceding, self._dropped, found, self.verdicts)),
+            rows=self._rows(found),
             findings=found,
             instances=expansion.size,
             sync_points=uids.count(None),
@@ -248,13 +272,25 @@ class Study:
             nodes=expansion.fleet.size,
             generations=order.generations,
             assumption=expansion.fleet.assumption,
-            computed=len({finding.task for finding in self._graph_findings if finding.code == "G033"}),
+            computed=len(self.left_out),
         )
+
+    def _rows(self, findings: Iterable[Finding] = ()) -> tuple[PreviewRow, ...]:
+        return tuple(rows_of(self.expansion, self.ordered, self._preceding, self._dropped, findings, self.verdicts))
 
     @cached_property
     def rows(self) -> tuple[PreviewRow, ...]:
-        """The merged tasks in execution order; empty if the graph has a `problem`, except with `despite_cycles`."""
-        return () if self.problem and not self.cycles else self.preview().rows
+        """The merged tasks in execution order, without findings (see `findings_of`); empty if the graph has a
+        `problem`, except with `despite_cycles`."""
+        return () if self.problem and not self.cycles else self._rows()
+
+    @cached_property
+    def _findings_by_task(self) -> dict[str, list[Finding]]:
+        return grouped((finding.task, finding) for finding in self.findings)
+
+    def findings_of(self, row: int) -> Sequence[Finding]:
+        """The findings about the task in a row."""
+        return self._findings_by_task.get(self.rows[row].task, ())
 
     @cached_property
     def indices(self) -> tuple[int, ...]:

@@ -93,8 +93,7 @@ class OrderQuestion(Question):
                 "What removes them: fuel2 graph validate --env %s --type %s.", parsed_args.env, parsed_args.graph_type
             )
         elif study.problem:
-            errors = [finding for finding in study.findings if finding.is_error]
-            raise InvalidGraph(study.problem, findings=errors)
+            raise InvalidGraph(study.problem, findings=study.errors)
         _log_summary(study)
         return study
 
@@ -102,7 +101,7 @@ class OrderQuestion(Question):
         """Study the graph, which may have no order, and print its errors."""
         study = self._study(parsed_args)
         _log_summary(study)
-        report(finding for finding in study.findings if finding.is_error)
+        report(study.errors)
         return study
 
     def _study(self, parsed_args: argparse.Namespace, *, despite_cycles: bool = False) -> Study:
@@ -136,8 +135,7 @@ def _log_summary(study: Study) -> None:
 
 
 def _report_left_out(study: Study) -> None:
-    left_out = {finding.task for finding in study.findings if finding.code == "G033"}
-    if left_out:
+    if left_out := study.left_out:
         LOG.info("The computed dependencies of %s are left out.", count(len(left_out), "task"))
 
 

@@ -47,7 +47,7 @@ def _task(place: int, data: GraphData, glyphs: Glyphs) -> tuple[Value, ...]:
     nowhere = not row.nodes
     return (
         str(row.order),
-        worst(row.findings, glyphs),
+        worst(data.study.findings_of(place), glyphs),
         Cell(task_sign(task, glyphs), Tone.ACCENT),
         Cell(row.task, Tone.DIM if nowhere else changed),
         Cell(row.type, Tone.DIM),
@@ -79,8 +79,8 @@ def detail(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
         fact("after it", f"{count(len(study.after[study.indices[row]]), 'task')} directly,"
                          f" {data.reach.descendants(row)} in all"),
     ]  # fmt: skip
-    if shown.findings:
-        lines += [(), title(count(len(shown.findings), "finding")), *finding_lines(shown.findings, glyphs)]
+    if found := study.findings_of(row):
+        lines += [(), title(count(len(found), "finding")), *finding_lines(found, glyphs)]
     return lines
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from building import barriers
 from command_line import tiny_engine
@@ -87,7 +89,10 @@ def test_a_cycle_is_a_study_with_findings() -> None:
 
 
 def test_a_study_has_the_preview_and_its_findings(tiny: Study) -> None:
-    assert tiny.rows == tiny.preview().rows == preview(tiny.snapshot, PreviewOptions()).rows
+    rows = preview(tiny.snapshot, PreviewOptions()).rows
+    assert tiny.preview().rows == rows
+    assert tiny.rows == tuple(replace(row, findings=()) for row in rows)
+    assert [tuple(tiny.findings_of(number)) for number in range(len(rows))] == [row.findings for row in rows]
     assert tiny.findings == tiny.preview().findings == preview(tiny.snapshot, PreviewOptions()).findings
 
 
@@ -96,7 +101,8 @@ def test_a_graph_that_cannot_be_merged_is_a_study_with_findings() -> None:
     studied = Study(taken)
     assert (studied.rows, studied.order, studied.row_of) == ((), (), {})
     assert "cannot be merged" in studied.problem
-    assert any(finding.is_error for finding in studied.findings)
+    assert [finding.code for finding in studied.errors] == ["G020", "G046"]
+    assert studied.errors == tuple(finding for finding in studied.findings if finding.is_error)
 
 
 def test_blame_says_what_was_replaced(tiny: Study) -> None:
