@@ -35,8 +35,13 @@ class Similar:
         self._answers: dict[str, str] = {}
 
     @cached_property
-    def _names(self) -> list[tuple[str, int, tuple[int, int]]]:
-        return [(name, len(name), _letters(name)) for name in sorted(self._known) if len(name) <= _MAX_LENGTH]
+    def _names(self) -> dict[tuple[int, int, int], list[str]]:
+        """The names by what bounds their similarity: their length and `_letters`. Names with numbers share many."""
+        alike: dict[tuple[int, int, int], list[str]] = {}
+        for name in self._known:
+            if len(name) <= _MAX_LENGTH:
+                alike.setdefault((len(name), *_letters(name)), []).append(name)
+        return alike
 
     def nearest(self, word: str) -> str:
         """The name that `word` was probably meant to be, or an empty string, as always after `_MAX_WORDS` words.
@@ -53,12 +58,15 @@ class Similar:
 
     def _search(self, word: str) -> str:
         (letters, left_out), length = _letters(word), len(word)
-        candidates = []
-        for name, size, (name_letters, name_left_out) in self._names:
-            bound = 2 * ((letters & name_letters).bit_count() + min(left_out, name_left_out)) / (length + size or 1)
-            if bound >= _MIN_RATIO:
-                candidates.append((bound, name))
-        candidates.sort(reverse=True)
+        bounds: dict[float, list[str]] = {}
+        for (size, own, others), names in self._names.items():
+            bound = 2 * ((letters & own).bit_count() + min(left_out, others)) / (length + size or 1)
+            bounds.setdefault(bound, []).extend(names)
+        candidates: list[tuple[float, str]] = []
+        for bound in sorted(filter(_MIN_RATIO.__le__, bounds), reverse=True):
+            candidates += ((bound, name) for name in sorted(bounds[bound], reverse=True))
+            if len(candidates) >= _MAX_COMPARED:
+                break
         best, nearest = _MIN_RATIO, ""
         matcher = difflib.SequenceMatcher(b=word)
         for bound, name in candidates[:_MAX_COMPARED]:

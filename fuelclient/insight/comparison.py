@@ -8,6 +8,8 @@ bitsets, one for each instance, in slices of bounded memory.
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +30,11 @@ from fuelclient.plan.study import Study
 _MAX_BITS = 1 << 29
 """The maximum number of bits in all sets of a slice together: 64 MB per graph."""
 
+_FEW_BITS = 32
+"""Up to this many bits of a set are found one by one; each takes a third as long as to write the set as a text."""
+
 Instance = tuple[str, NodeKey]
+_Orderings = dict[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,68 +71,146 @@ def order_effect(before: Expansion, after: Expansion, most_bits: int = _MAX_BITS
     # in topological order, so that the sets of the first ones are short
     ordered = [old.names[vertex] for vertex in old.topological if vertex < len(old.names)]
     shared = [name for name in ordered if name in new.vertex_of]
-    number = {name: bit for bit, name in enumerate(shared)}
-    for side in (old, new):
-        side.bits[: len(side.names)] = [number.get(name, -1) for name in side.names]
-    width = max(most_bits // max(old.size, new.size, 1), 64)
-    totals, lost, gained = [0, 0, 0, 0], Counter[tuple[str, int, int]](), Counter[tuple[str, int, int]]()
+    both = _Both(old, new, shared)
+    slice_width = max(most_bits // max(old.size, new.size, 1), 64)
+    width = slice_width if len(shared) <= slice_width else max(most_bits // both.most, 64)
     for low in range(0, len(shared), width):
-        (all_old, near_old), (all_new, near_new) = old.slice(low, low + width), new.slice(low, low + width)
-        for name in shared:
-            was, is_now = all_old[old.vertex_of[name]], all_new[new.vertex_of[name]]
-            totals[0] += was.bit_count()
-            totals[1] += is_now.bit_count()
-            if was == is_now:
-                continue
-            totals[2] += (was & ~is_now).bit_count()
-            totals[3] += (is_now & ~was).bit_count()
-            lost[name[0], low, near_old[old.vertex_of[name]] & ~is_now] += 1
-            gained[name[0], low, near_new[new.vertex_of[name]] & ~was] += 1
+        both.compare(low, low + width)
     edges, others = _task_edges(before), _task_edges(after)
     removed, added = (tuple(edge for edge in one if edge not in two) for one, two in ((edges, others), (others, edges)))
-    return OrderEffect(
-        len(shared), removed, added, totals[0], totals[1], totals[2], totals[3],
-        _pairs(lost, shared), _pairs(gained, shared),
-    )  # fmt: skip
+    lost, gained = (_pairs(found, shared, slice_width) for found in (both.lost, both.gained))
+    was, now, fewer, more = both.totals
+    return OrderEffect(len(shared), removed, added, was, now, fewer, more, lost, gained)
 
 
 class _Side:
-    """One of the two graphs. `names` are its instances by vertex number, `bits` the bit of each vertex in the sets: -1
-    for barriers and for instances that the other graph lacks."""
+    """One of the two graphs. `names` are its instances by vertex number."""
 
     def __init__(self, expansion: Expansion) -> None:
-        successors = expansion.successors
-        result = order(successors, expansion.size)
+        self.successors, self.predecessors = expansion.successors, expansion.predecessors
+        result = order(self.successors, expansion.size)
         if result.stuck:
             raise InvalidGraph("A graph with a cycle has no order that could be compared.")
-        self.size = len(successors)
+        self.size = len(self.successors)
         self.topological = result.topological
-        self._predecessors = expansion.predecessors
-        self.names: list[Instance] = [
-            (expansion.task(vertex).id, expansion.uid(vertex)) for vertex in range(expansion.size)
-        ]
+        uids = [node.uid for node in expansion.fleet.nodes]
+        placed = zip(expansion.tasks, expansion.placement.nodes, strict=True)
+        self.names: list[Instance] = [(task.id, uids[node]) for task, nodes in placed for node in nodes]
         self.vertex_of = {name: vertex for vertex, name in enumerate(self.names)}
-        self.bits = [-1] * self.size
 
-    def slice(self, low: int, high: int) -> tuple[list[int], list[int]]:
-        """For every vertex, the set of vertices before it, and its subset with no shared vertex in between.
 
-        Only the shared vertices from `low` to `high` are in the sets.
-        """
-        closure, near = [0] * self.size, [0] * self.size
-        for vertex in self.topological:
-            everything = nearest = 0
-            for before in self._predecessors[vertex]:
-                bit = self.bits[before]
-                everything |= closure[before]
-                if bit < 0:
-                    nearest |= near[before]
-                elif low <= bit < high:
-                    own = 1 << (bit - low)
-                    everything |= own
-                    nearest |= own
-            closure[vertex], near[vertex] = everything, nearest
-        return closure, near
+class _Both:
+    """The vertices of both graphs, numbered like those of the first, followed by those of the second.
+
+    `compare` adds up how many orderings the first and the second graph have, and how many are lost and gained
+    (`totals`). It collects which are lost and gained: by the number of a shared instance, the numbers of those directly
+    before it.
+    """
+
+    def __init__(self, old: _Side, new: _Side, shared: Sequence[Instance]) -> None:
+        self.totals = [0, 0, 0, 0]
+        self.lost: _Orderings = {}
+        self.gained: _Orderings = {}
+        moved = [[vertex + old.size for vertex in own] for own in (*new.predecessors, new.topological)]
+        self._before = [*old.predecessors, *moved[:-1]]
+        self._number = [-1] * len(self._before)
+        self._twin = list(range(len(self._before)))
+        for number, name in enumerate(shared):
+            vertex, twin = old.vertex_of[name], new.vertex_of[name] + old.size
+            self._number[vertex] = self._number[twin] = number
+            self._twin[twin] = vertex
+        self._steps = self._together() or [*old.topological, *moved[-1]]
+        last = [0] * len(self._before)  # the step that uses a set for the last time
+        for step, vertex in enumerate(self._steps):
+            for used in (vertex, self._twin[vertex], *self._before[vertex]):
+                last[used] = step
+        self._free: list[list[int]] = [[] for _ in self._steps]
+        for vertex, step in enumerate(last):
+            self._free[step].append(vertex)
+        self._behind = functools.lru_cache(maxsize=64)(self._search)
+        self._bits_of = functools.lru_cache(maxsize=64)(lambda mask: tuple(_bits(mask)))
+
+    def _together(self) -> list[int]:
+        """All vertices, each after those before it, with those of a shared instance next to each other. What follows a
+        vertex comes soon after it, so that few sets are in use at any time. Empty if some instances have the opposite
+        order in the second graph."""
+        union: list[list[int]] = [[] for _ in self._before]
+        waiting, second = [0] * len(self._before), dict[int, list[int]]()
+        for vertex, before in enumerate(self._before):
+            twin = self._twin[vertex]
+            waiting[twin] += len(before)
+            for other in before:
+                union[self._twin[other]].append(twin)
+            if twin != vertex:
+                second[twin] = [vertex]
+        ready = [vertex for vertex, count in enumerate(waiting) if not count and self._twin[vertex] == vertex][::-1]
+        steps = []
+        while ready:
+            vertex = ready.pop()
+            steps += [vertex, *second.get(vertex, ())]
+            for after in union[vertex]:
+                waiting[after] -= 1
+                if not waiting[after]:
+                    ready.append(after)
+        return steps if len(steps) == len(union) else []
+
+    @property
+    def most(self) -> int:
+        """How many sets are in use at the same time, at most."""
+        return 1 + max(itertools.accumulate(1 - len(free) for free in self._free), default=0)
+
+    def compare(self, low: int, high: int) -> None:
+        """Compare the sets of instances before each instance, of which those numbered from `low` to `high` count."""
+        sets = [0] * len(self._before)
+        for vertex, free in zip(self._steps, self._free, strict=True):
+            number, twin, found = self._number[vertex], self._twin[vertex], 0
+            for before in self._before[vertex]:
+                found |= sets[before]
+            if low <= number < high:
+                found |= 1 << (number - low)
+            if twin != vertex:
+                found = self._compared(vertex, sets[twin], found, low)
+            sets[vertex] = found
+            for used in free:
+                sets[used] = 0
+
+    def _compared(self, vertex: int, was: int, now: int, low: int) -> int:
+        """Compare the sets of an instance in both graphs, and return the second one. They have the instance itself."""
+        own = self._number[vertex] - low
+        itself = was >> own & 1 if own >= 0 else 0
+        count = was.bit_count() - itself
+        self.totals[0] += count
+        if was == now:
+            self.totals[1] += count
+            return was
+        self.totals[1] += now.bit_count() - itself
+        both = ((self.lost, self._twin[vertex], was & ~now), (self.gained, vertex, now & ~was))
+        for total, (found, side, only) in enumerate(both, start=2):
+            self.totals[total] += only.bit_count()
+            hits = only and only & self._nearest(side) >> low
+            if hits:
+                found[own + low] = (*found.get(own + low, ()), *(low + bit for bit in self._bits_of(hits)))
+        return now
+
+    def _nearest(self, vertex: int) -> int:
+        """The set of the shared instances before a vertex with no other one in between."""
+        found = 0
+        for before in self._before[vertex]:
+            number = self._number[before]
+            found |= 1 << number if number >= 0 else self._behind(before)
+        return found
+
+    def _search(self, vertex: int) -> int:
+        """As `_nearest`, for a vertex that is not shared: many others may follow it, and it many like it."""
+        found, waiting, seen = 0, [vertex], {vertex}
+        while waiting:
+            for before in self._before[waiting.pop()]:
+                if self._number[before] >= 0:
+                    found |= 1 << self._number[before]
+                elif before not in seen:
+                    seen.add(before)
+                    waiting.append(before)
+        return found
 
 
 def _task_edges(expansion: Expansion) -> dict[tuple[str, str], None]:
@@ -139,12 +223,22 @@ def _task_edges(expansion: Expansion) -> dict[tuple[str, str], None]:
     }
 
 
-def _pairs(counted: Counter[tuple[str, int, int]], shared: Sequence[Instance]) -> tuple[Pair, ...]:
+def _pairs(found: _Orderings, shared: Sequence[Instance], width: int) -> tuple[Pair, ...]:
+    """Count the orderings by their tasks, those of the first `width` shared instances first, and so on."""
+    alike = Counter(
+        (numbers[0] // width, shared[number][0], tuple(numbers))
+        for number in sorted(found)
+        for numbers in _split(found[number], width)
+    )
     pairs = Counter[tuple[str, str]]()
-    for (after, low, bits), times in counted.items():
-        for number in _bits(bits):
-            pairs[shared[low + number][0], after] += times
+    for (_, after, numbers), times in sorted(alike.items(), key=lambda item: item[0][0]):
+        for number in numbers:
+            pairs[shared[number][0], after] += times
     return tuple(Pair(before, after, instances) for (before, after), instances in pairs.items())
+
+
+def _split(numbers: Sequence[int], width: int) -> Iterator[list[int]]:
+    return (list(some) for _, some in itertools.groupby(numbers, lambda number: number // width))
 
 
 def _bits(mask: int) -> Iterator[int]:
@@ -153,7 +247,13 @@ def _bits(mask: int) -> Iterator[int]:
     >>> list(_bits(0b1011))
     [0, 1, 3]
     """
-    return (match.start() for match in re.finditer("1", f"{mask:b}"[::-1]))
+    if mask.bit_count() > _FEW_BITS:
+        yield from (match.start() for match in re.finditer("1", f"{mask:b}"[::-1]))
+        return
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
 
 
 DEFINITIONS = "definitions"

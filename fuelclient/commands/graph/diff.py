@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import ASSUME, ENV, EXIT_CODE, ID_NAME, option, reference, type_option
 from fuelclient.commands.base import Comparing, report
-from fuelclient.commands.graph.question import FORMAT, Answer, Question, align, encode, value_text, where
+from fuelclient.commands.graph.question import FORMAT, Answer, Question, align, value_text, where
 from fuelclient.commands.graph.sides import GRAMMAR, WHAT_IF, Side, compared, graph_option, refusals_of, sides, what_if
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import UsageError
@@ -69,7 +69,8 @@ class GraphDiff(Comparing, Question):
             comparison = replace(comparison, findings=(*refused, *comparison.findings))
         self.differs = comparison.is_different
         report(comparison.findings)
-        document = {"before": before.label, "after": after.label, **encode(comparison)}
+        parts = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
+        document = {"before": before.label, "after": after.label, **parts}
         title = f"{before.label} -> {after.label}"
         return Answer([title, *comparison_lines(comparison, expansions[1])], document)
 
@@ -80,13 +81,13 @@ class GraphDiff(Comparing, Question):
                 "There is nothing to compare with.", hint="Name a second graph, or add --with or --without."
             )
         references = [parsed_args.before, parsed_args.after or parsed_args.before]
-        pair = sides(self, references, parsed_args)
+        pair = sides(self, references[: 2 if parsed_args.after else 1], parsed_args)
         if changes:
             if references[1][0] != "env":
                 raise UsageError(
                     "--with and --without change an environment.", hint="Name it as the last graph: env:1."
                 )
-            pair[1] = what_if(self, pair[1], parsed_args)
+            pair[1:] = [what_if(self, pair[-1], parsed_args)]
         return pair
 
 
