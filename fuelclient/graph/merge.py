@@ -40,7 +40,6 @@ def merge_layers(
     [('a', 'reboot', 'cluster'), ('b', 'shell', 'release'), ('c', 'sync', 'cluster')]
     """
     slots: dict[str, _Slot] = {}
-    metadata: dict[str, Any] = {}
     ordered = sorted(layers, key=lambda layer: layer.owner.order)
     findings = [finding for layer in ordered for finding in duplicates(layer.tasks)]
     records = [(layer, task) for layer in ordered for task in _without_duplicates(layer.tasks)]
@@ -54,11 +53,17 @@ def merge_layers(
         if not slots.setdefault(task.id, _Slot()).add(task, layer, policy, keep_partial):
             problem = f"task {task.id} has no type, and no layer below {layer.owner.label} defines it"
             findings.append(finding_at(Severity.ERROR, "G020", task, "", problem, "State its type, or correct its id."))
-    for layer in ordered:
+    tasks = tuple(task for slot in slots.values() for task in slot.tasks())
+    return MergedGraph(tasks, merged_metadata(layers), tuple(findings))
+
+
+def merged_metadata(layers: Iterable[Layer]) -> dict[str, Any]:
+    """The metadata of the graph that `merge_layers` makes of layers in any order."""
+    metadata: dict[str, Any] = {}
+    for layer in sorted(layers, key=lambda layer: layer.owner.order):
         given = {key: layer.metadata[key] for key in METADATA if key in layer.metadata}
         metadata = _merged(metadata, given)  # an empty mapping clears nothing
-    tasks = tuple(task for slot in slots.values() for task in slot.tasks())
-    return MergedGraph(tasks, metadata, tuple(findings))
+    return metadata
 
 
 def merge_snapshot(snapshot: Snapshot) -> MergedGraph:

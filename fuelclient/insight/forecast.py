@@ -107,17 +107,18 @@ _FAILURE_REASONS = frozenset({Reason.DEP_FAILED, Reason.NODE_FAILED})
 
 def planned(plan: Plan, *, after_earlier: bool = False) -> PlannedGraph:
     """Convert a plan into a `PlannedGraph`, in execution order. With `after_earlier`, other graphs run before it."""
-    work, order = plan.work, plan.order
+    work, order, tasks = plan.work, plan.order, plan.expansion.tasks
+    described = [(task.id, task.task.type, task.owner.label) for task in tasks]
     instances = []
-    for vertex in sorted(range(work.size), key=lambda vertex: (order.generation[vertex], vertex)):
-        task, uid = plan.at(vertex)
+    for vertex in sorted(range(work.size), key=order.generation.__getitem__):
+        task, type_, layer = described[work.task_of[vertex]]
         runs = work.kinds[vertex] is InstanceKind.REAL and vertex not in plan.unknown
         instances.append(
             PlannedInstance(
-                task=task.id,
-                node=uid,
-                type=task.task.type,
-                layer=task.owner.label,
+                task=task,
+                node=plan.expansion.uid(vertex),
+                type=type_,
+                layer=layer,
                 generation=order.generation[vertex],
                 runs=runs,
                 reason="" if runs else str(Reason.UNKNOWN if vertex in plan.unknown else work.passed_because(vertex)),

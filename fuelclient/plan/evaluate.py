@@ -76,7 +76,7 @@ def evaluate(
     reasons: list[Reason | None] = [None] * expansion.size
     failed: dict[int, list[tuple[NodeKey, FuelError]]] = {}
     for vertex in expansion.by_node:
-        task, node = expansion.task_of[vertex], expansion.node_of[vertex]
+        task, node = expansion.instance(vertex)
         if types[task] in (TaskType.STAGE, TaskType.SKIPPED):
             reasons[vertex] = Reason.TYPE
         elif only is not None and expansion.tasks[task].id not in only:
@@ -154,7 +154,11 @@ class Decisions:
         """
         expansion, conditions = self._expansion, dict[tuple[int, int], str]()
 
+        always = [task.task.condition is None for task in expansion.tasks]
+
         def holds(task: int, node: int) -> bool:
+            if always[task]:
+                return True
             uid = expansion.fleet.nodes[node].uid
             try:
                 result, conditions[task, node] = self._evaluation.condition(expansion.tasks[task].task, uid)
@@ -186,12 +190,14 @@ class Decisions:
         """
         expansion, result = self._expansion, dict[int, Mapping[str, Any]]()
         failed: dict[int, list[tuple[NodeKey, FuelError]]] = {}
+        passive = [task.task.type in PASSIVE for task in expansion.tasks]
         for vertex in expansion.by_node:
-            task, uid, instance = expansion.task(vertex).task, expansion.uid(vertex), expansion.instance(vertex)
-            if vertex in skipped or task.type in PASSIVE:
+            index, node = instance = expansion.instance(vertex)
+            if vertex in skipped or passive[index]:
                 continue
+            uid = expansion.fleet.nodes[node].uid
             try:
-                attributes = self._evaluation.rendered(task, uid)
+                attributes = self._evaluation.rendered(expansion.tasks[index].task, uid)
                 if trace:
                     attributes = {**attributes, "parameters": {**attributes["parameters"], "debug": True}}
                 result[vertex] = attributes
@@ -199,7 +205,7 @@ class Decisions:
                 if instance not in self._paths:
                     self._add(*instance, "parameters", error.path)
             except InvalidDocument as error:
-                failed.setdefault(instance[0], []).append((uid, error))
+                failed.setdefault(index, []).append((uid, error))
         require_computed(expansion.tasks, failed, "parameters")
         return result
 

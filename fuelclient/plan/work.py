@@ -122,7 +122,14 @@ def work_of(
     every invalid strategy.
     """
     skipped, given = skipped or {}, fail_on_error or {}
-    kinds = [_kind(expansion, vertex, skipped) for vertex in range(expansion.size)]
+    passive = [task.task.type in PASSIVE for task in expansion.tasks]
+    kinds = [
+        InstanceKind.SYNC if node == SYNC else InstanceKind.SKIP if passive[task] else InstanceKind.REAL
+        for task, node in zip(expansion.task_of, expansion.node_of, strict=True)
+    ]
+    for vertex in skipped:
+        if kinds[vertex] is InstanceKind.REAL:
+            kinds[vertex] = InstanceKind.SKIP
     limit_of, limits = _limits(expansion, kinds, strategies or {})
     fails = [task.task.attributes.get("fail_on_error", True) for task in expansion.tasks]
     defaults = [isinstance(value, Mapping) or bool(value) for value in fails]
@@ -139,13 +146,6 @@ def work_of(
         fault_tolerance=expansion.placement.fault_tolerance,
         skipped=dict(skipped),
     )
-
-
-def _kind(expansion: Expansion, vertex: int, skipped: Mapping[int, str]) -> InstanceKind:
-    if expansion.node_of[vertex] == SYNC:
-        return InstanceKind.SYNC
-    passive = expansion.tasks[expansion.task_of[vertex]].task.type in PASSIVE
-    return InstanceKind.SKIP if passive or vertex in skipped else InstanceKind.REAL
 
 
 def _limits(

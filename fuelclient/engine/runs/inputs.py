@@ -15,7 +15,7 @@ from fuelclient.environment.checks import LARGEST_ID
 from fuelclient.environment.layers import snapshot
 from fuelclient.expressions.evaluation import Expressions
 from fuelclient.facts.given import with_assumed
-from fuelclient.graph.merge import merge_layers
+from fuelclient.graph.merge import merged_metadata
 from fuelclient.model.environment import Environment
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.graph import Layer
@@ -51,7 +51,7 @@ def _participants(
     target: Environment, request: RunRequest, graph_type: str, layers: Sequence[Layer]
 ) -> tuple[int, ...]:
     """Return the ids of the nodes of a run, which can become primaries."""
-    node_filter = merge_layers(layers).metadata.get("node_filter")
+    node_filter = merged_metadata(layers).get("node_filter")
     choose = Expressions(DeploymentFacts()).chosen
     fleet = fleet_for(snapshot(target, layers, graph_type, checked=False), request.node_ids, node_filter, choose)
     return tuple(node.uid for node in fleet.nodes if isinstance(node.uid, int))

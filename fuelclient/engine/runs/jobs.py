@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 from fuelclient import redact, settings
@@ -191,9 +191,10 @@ def checker(jobs: Jobs, executor: Executor) -> Check:
     """Make a function that returns the reason why the executor cannot run an instance, or an empty string. It checks
     instances with the same task, parameters and kind of target once."""
     known: dict[Hashable, tuple[str, Mapping[str, Any]]] = {}
+    machine = cache(jobs.machine)
 
     def check(task: MergedTask, node: NodeKey, rendered: Mapping[str, Any]) -> str:
-        key = (task.id, id(rendered), jobs.machine(node))
+        key = (task.id, id(rendered), machine(node))
         if key not in known:
             why = executor.check(jobs.job(task, node, rendered, with_secrets=False))
             if why:
