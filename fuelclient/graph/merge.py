@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from fuelclient.errors import InvalidGraph
@@ -41,7 +42,7 @@ def merge_layers(
     """
     slots: dict[str, _Slot] = {}
     ordered = sorted(layers, key=lambda layer: layer.owner.order)
-    findings = [finding for layer in ordered for finding in duplicates(layer.tasks)]
+    findings = list(chain.from_iterable(duplicates(layer.tasks) for layer in ordered))
     records = [(layer, task) for layer in ordered for task in _without_duplicates(layer.tasks)]
     if policy is MergePolicy.REPLACE and not keep_partial:
         # Plugins' definitions come before plugins' overrides, whatever the names of the plugins.
@@ -50,7 +51,8 @@ def merge_layers(
             first, end = plugins[0], plugins[-1] + 1
             records[first:end] = sorted(records[first:end], key=lambda record: record[1].is_partial)
     for layer, task in records:
-        if not slots.setdefault(task.id, _Slot()).add(task, layer, policy, keep_partial):
+        slot = slots.get(task.id) or slots.setdefault(task.id, _Slot())
+        if not slot.add(task, layer, policy, keep_partial):
             problem = f"task {task.id} has no type, and no layer below {layer.owner.label} defines it"
             findings.append(finding_at(Severity.ERROR, "G020", task, "", problem, "State its type, or correct its id."))
     tasks = tuple(task for slot in slots.values() for task in slot.tasks())
@@ -84,7 +86,7 @@ def require_merged(snapshot: Snapshot, merged: MergedGraph) -> None:
 def duplicates(tasks: Sequence[Task]) -> Iterator[Finding]:
     """Yield a finding (G005) for each task of a document or layer that has the id of an earlier task."""
     seen: dict[str, Source] = {}
-    for task in tasks:
+    for task in tasks if len({task.id for task in tasks}) < len(tasks) else ():
         if task.id in seen:
             first = seen[task.id]
             where = f", first at {first.place()}" if first.file else ""

@@ -51,15 +51,21 @@ def check_references(graph: MergedGraph) -> tuple[Finding, ...]:
                 findings.append(task_finding(Severity.WARNING, "G029", task, attribute, problem, IGNORED_HINT))
             else:
                 findings += _check_target(task, attribute, target, known, similar)
-        # Patterns that uploads refuse. Those that Python cannot read match nothing, as on a master.
-        refused = ((key, name) for key, name in references_in(task.task) if is_pattern(name) and is_refused(name))
-        findings += (bad_pattern(task, attribute, name) for attribute, name in refused)
+        findings += refused_patterns(task)
         findings += _check_stage(task, stages)
         for code, attribute, problem, hint in ineffective_values(task.task):
             findings.append(task_finding(Severity.WARNING, code, task, attribute, problem, hint))
         if not task.id.isprintable():
             findings.append(unprintable_id(task, Severity.WARNING))
     return (*findings, *_unordered_old_tasks(graph))
+
+
+def refused_patterns(task: MergedTask) -> Iterator[Finding]:
+    """Yield an error (G015) for each pattern that uploads refuse; those that Python cannot read match nothing, as on a
+    master. All other findings of `check_references` are warnings and notices."""
+    for attribute, name in references_in(task.task):
+        if is_pattern(name) and is_refused(name):
+            yield bad_pattern(task, attribute, name)
 
 
 def _unordered_old_tasks(graph: MergedGraph) -> Iterator[Finding]:

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import cast
 
 from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, InvalidGraph, NotFound, UnknownFact
 from fuelclient.graph.dag import neighbours, reverse
 from fuelclient.graph.merge import merge_layers, require_merged
-from fuelclient.graph.references import check_parameters, check_references
+from fuelclient.graph.references import check_parameters, check_references, refused_patterns
 from fuelclient.grouping import grouped
 from fuelclient.model.finding import Finding, Severity, errors_in, task_finding
 from fuelclient.model.graph import Layer, Level, MergedGraph, MergedTask
@@ -168,9 +169,10 @@ class Study:
     def _graph_findings(self) -> tuple[Finding, ...]:
         return self.merged.findings if self._alone else tuple(self._found_in_graph())
 
-    def _found_in_graph(self) -> Iterator[Finding]:
+    def _found_in_graph(self, *, only_errors: bool = False) -> Iterator[Finding]:
+        """Yield the findings that do not depend on the order; with `only_errors` all errors, and few others."""
         expansion, tasks, conditions = self.expansion, self.merged.tasks, self._decided[1]
-        yield from graph_findings(self.snapshot, self.merged, expansion)
+        yield from graph_findings(self.snapshot, self.merged, expansion, only_errors=only_errors)
         # `graph_findings` lacks these: a run checks the parameters of the instances that it starts.
         for task, nodes in zip(tasks, expansion.placement.nodes, strict=True):
             yield from check_parameters(task, runs=bool(nodes), filled=self.snapshot.fills_parameters)
@@ -252,8 +254,9 @@ class Study:
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """The errors among the findings; what is only a warning or a notice about the order is not searched for."""
-        return (*errors_in(self._graph_findings), *self.cycle_findings)
+        """The errors among the findings, without a search for the others."""
+        found = self.merged.findings if self._alone else self._found_in_graph(only_errors=True)
+        return (*errors_in(found), *self.cycle_findings)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -352,14 +355,21 @@ class Study:
         return next(exact, self.row_named(key.id))
 
 
-def graph_findings(snapshot: Snapshot, merged: MergedGraph, expansion: Expansion) -> Iterator[Finding]:
-    """Yield the findings about a graph that do not depend on its order, for a preview or a run."""
+def graph_findings(
+    snapshot: Snapshot, merged: MergedGraph, expansion: Expansion, *, only_errors: bool = False
+) -> Iterator[Finding]:
+    """Yield the findings about a graph that do not depend on its order, for a preview or a run. With `only_errors`,
+    those checks are left out that only find others."""
     yield from merged.findings
     if snapshot.unique_tasks:
         yield from _defined_by_several(snapshot)
-    yield from check_references(merged)
+    if only_errors:
+        yield from chain.from_iterable(map(refused_patterns, merged.tasks))
+    else:
+        yield from check_references(merged)
     yield from expansion.placement.findings
-    yield from placement_findings(merged.tasks, expansion.placement, snapshot, expansion.fleet)
+    if not only_errors:
+        yield from placement_findings(merged.tasks, expansion.placement, snapshot, expansion.fleet)
     if not expansion.fleet.assumption:
         yield from snapshot.findings
     if expansion.fleet.absent:

@@ -105,6 +105,17 @@ def test_a_graph_that_cannot_be_merged_is_a_study_with_findings() -> None:
     assert studied.errors == tuple(finding for finding in studied.findings if finding.is_error)
 
 
+def test_errors_are_the_findings_that_are_errors() -> None:
+    """Those of the merge, of patterns, of groups and of parameters, without the warnings beside them."""
+    unknown = Task("g", {"type": "group", "roles": ["web"], "tasks": ["nowhere"]})
+    refused = {"type": "shell", "roles": ["web"], "requires": ["/(a)\\1/", "missing"], "parameters": {"cmd": ["x"]}}
+    studied = Study(snapshot(unknown, Task("a", refused), Task("b", {"requires": ["a"]})))
+    errors = studied.errors
+    assert [finding.code for finding in errors] == ["G020", "G015", "G043", "G046"]
+    assert errors == tuple(finding for finding in studied.findings if finding.is_error)
+    assert "G030" in {finding.code for finding in studied.findings}
+
+
 def test_blame_says_what_was_replaced(tiny: Study) -> None:
     rows = {row.attribute: row for row in blame(tiny.merged.tasks[index(tiny, "keystone")])}
     timeout = rows["parameters.timeout"]

@@ -6,7 +6,8 @@ import base64
 import hashlib
 import html
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -17,7 +18,7 @@ from fuelclient.insight.blame import blame
 from fuelclient.insight.picture import Picture, kind, layout
 from fuelclient.insight.stats import tasks_of_roles
 from fuelclient.insight.timeline import Timeline
-from fuelclient.model.graph import MergedTask, Origin
+from fuelclient.model.graph import Layer, MergedTask, Origin
 from fuelclient.redact import masked_document, scrubbed, secrets_of
 
 
@@ -55,6 +56,7 @@ def _fields(picture: Picture) -> dict[str, Any]:
     names = {name: number for number, name in enumerate(picture.groups)}
     placed = layout(picture.edges, [names[vertex.group] for vertex in picture.vertices])
     with_role = tasks_of_roles(picture.study.merged.tasks, picture.study.snapshot)
+    records = _by_task(picture.study.snapshot.layers)
     tasks = [
         {
             "name": vertex.name, "column": placed.columns[number], "row": placed.rows[number],
@@ -63,7 +65,8 @@ def _fields(picture: Picture) -> dict[str, Any]:
             "roles": [role for role, indices in with_role.items() if vertex.index in indices],
             "layer": vertex.row.layer,
             "layers": [vertex.row.layer, *vertex.row.overrides], "changed": vertex.row.is_changed,
-            "place": where(vertex.task.origin().place), "attributes": _attributes(picture, vertex.task),
+            "place": where(vertex.task.origin().place),
+            "attributes": _attributes(vertex.task, records.get(vertex.task.id, ())),
         }
         for number, vertex in enumerate(picture.vertices)
     ]  # fmt: skip
@@ -97,8 +100,14 @@ def _run(picture: Picture, timeline: Timeline) -> dict[str, Any]:
     return {"seconds": timeline.seconds, "nodes": nodes}
 
 
-def _attributes(picture: Picture, task: MergedTask) -> list[Any]:
-    rows = list(blame(task, picture.study.snapshot.layers))
+def _by_task(layers: Iterable[Layer]) -> dict[str, list[Layer]]:
+    """For each task, the layers that have it, without their other tasks: these would be searched for each task. Of two
+    definitions in one layer, the first one comes last, which is the one that `blame` takes."""
+    return grouped((task.id, replace(layer, tasks=(task,))) for layer in layers for task in reversed(layer.tasks))
+
+
+def _attributes(task: MergedTask, layers: Iterable[Layer]) -> list[Any]:
+    rows = list(blame(task, layers))
     values = ({row.attribute: value} for row in rows for value in (row.value, *(old.value for old in row.overrode)))
     secrets = frozenset[str]().union(*map(secrets_of, values))  # a command may repeat what another attribute states
     return [
