@@ -73,10 +73,11 @@ def reruns(inputs: Inputs, plan: Plan) -> tuple[Rerun, ...]:
     vertices = [vertex for vertex in range(plan.work.size) if plan.work.kinds[vertex] is not InstanceKind.SYNC]
     changes: dict[int, tuple[ChangedFact, ...]] = {}
     never_succeeded: set[int] = set()
+    ignore_history = list(map(_ignores_history, plan.expansion.tasks))
     for vertex in sorted(vertices, key=plan.expansion.node_of.__getitem__):  # values are cached node by node
-        task, uid = plan.at(vertex)
-        if plan.work.kinds[vertex] is not InstanceKind.REAL or _ignores_history(task):
+        if plan.work.kinds[vertex] is not InstanceKind.REAL or ignore_history[plan.expansion.task_of[vertex]]:
             continue
+        task, uid = plan.at(vertex)
         if evaluation.has_succeeded(task.task, uid):
             changes[vertex] = tuple(
                 leaf for change in evaluation.fact_changes(task.task, uid) for leaf in _leaves(change)
@@ -85,7 +86,7 @@ def reruns(inputs: Inputs, plan: Plan) -> tuple[Rerun, ...]:
             never_succeeded.add(vertex)
     return tuple(
         _rerun(plan, vertex, changes.get(vertex, ()), is_first=vertex in never_succeeded)
-        for vertex in sorted(vertices, key=lambda vertex: (order[vertex], vertex))
+        for vertex in sorted(vertices, key=order.__getitem__)
     )
 
 

@@ -219,7 +219,7 @@ class Task:
     @property
     def placement(self) -> tuple[str, tuple[str, ...]]:
         """The attribute that places the task, with its names: tags, or else roles, or else groups."""
-        for attribute in ("tags", "roles", "groups"):
+        for attribute in filter(self.attributes.__contains__, ("tags", "roles", "groups")):
             names = self.names(attribute)
             if names:
                 return attribute, names

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from fuelclient.errors import InvalidGraph, UsageError
@@ -47,7 +48,7 @@ def missing_handler(task: MergedTask, node: NodeKey, _rendered: Mapping[str, Any
     return f"Task {task.id}/{node} cannot run: there is no handler for tasks of type {task.task.type}."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """The plan of a run of one graph.
 
@@ -67,10 +68,14 @@ class Plan:
     findings: tuple[Finding, ...]
     metadata: Mapping[str, Any]
     nowhere: tuple[MergedTask, ...]
-    digest: str = ""
     selects: bool = True
     unknown: Mapping[int, str] = field(default_factory=dict)
     undecided: tuple[Finding, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of instances, order, limits, skips and parameters."""
+        return digest_of(self.work, self.rendered)
 
     @property
     def fleet(self) -> Fleet:
@@ -149,7 +154,6 @@ def plan(
     return Plan(
         snapshot.graph_type, expansion, order, work, attributes, details, tuple(findings), merged.metadata,
         tuple(task for task, nodes in placed if not nodes and task.task.type != TaskType.GROUP),
-        digest_of(work, attributes),
         _selects(expansion, request, kept),
         unknown,
         tuple(decisions.findings()),
@@ -185,7 +189,8 @@ def _unrunnable_findings(
     for vertex in range(work.size):
         if work.kinds[vertex] is not InstanceKind.REAL or vertex not in attributes:
             continue  # it does not run, or its parameters are not known
-        index, task, uid = expansion.task_of[vertex], expansion.task(vertex), expansion.uid(vertex)
+        (index, _), uid = expansion.instance(vertex), expansion.uid(vertex)
+        task = expansion.tasks[index]
         if uid in unreachable and task.task.type not in _ON_MASTER:
             lost.setdefault(uid, task.id)
         elif problem := check(task, uid, attributes[vertex]):
