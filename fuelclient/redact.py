@@ -41,6 +41,8 @@ _NOT_A_NAME = r"(?![\"']?[ \t]*(?:=>|[:=]))"
 """The word is not the name of a value that follows."""
 _DESCRIBED = frozenset({"value", "type", "label"})
 """A mapping with these keys is a setting of Fuel with its description."""
+_PLAIN = re.compile(r"[\w./*-]*")
+"""One word, as most values of tasks are: it has no separator, and so neither a name with a value nor a key."""
 _URL = re.compile(r"((?<=[A-Za-z0-9+.-])://[^\s/:@]*+:)[^\s/@]++(@)")
 _URL_CUT = re.compile(r"((?<=[A-Za-z0-9+.-])://[^\s/:@]*+:)(?!\d++\Z)[^\s/@]++\Z")
 _PEM_CUT = re.compile(r"-----(BEGIN|END) [A-Z0-9 ]*PRIVATE KEY-----")
@@ -131,6 +133,8 @@ def masked_text(text: str, secrets: Collection[str] = ()) -> str:
     >>> masked_text("user: nova\\npassword: 'top secret'\\n")
     'user: nova\\npassword: ***\\n'
     """
+    if not secrets and _PLAIN.fullmatch(text):
+        return text
     return scrubbed(_OPTION.sub(_masked_option, _masked_pairs(text)), secrets)
 
 
