@@ -61,7 +61,8 @@ def unreadable(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:
     and for every condition in Fuel's own language that cannot be."""
     for stated in tasks:
         task = stated.task if isinstance(stated, MergedTask) else stated
-        for attribute, value in task.attributes.items():
+        has_expressions = any(True for _ in expressions_in(task.attributes))  # few have
+        for attribute, value in task.attributes.items() if has_expressions else ():
             if attribute in task.ignored:
                 continue
             for text in expressions_in(value):

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from properties.strategies import fleets, graphs
 
 from fuelclient.errors import InvalidGraph
-from fuelclient.insight.comparison import order_effect
-from fuelclient.model.graph import MergedTask
+from fuelclient.insight.comparison import Pair, order_effect
+from fuelclient.model.graph import Level, MergedTask, Owner
+from fuelclient.model.task import Task
 from fuelclient.plan.expand import Expansion, expand
 
 Instance = tuple[str, int | str | None]
@@ -85,3 +86,15 @@ def test_a_graph_has_no_effect_on_itself(tasks: list[MergedTask], nodes: dict[in
         return
     assert (effect.orderings_lost, effect.orderings_gained, effect.edges_removed, effect.lost) == (0, 0, (), ())
     assert effect.orderings_before == effect.orderings_after
+
+
+def test_of_opposite_orders_one_is_lost_and_one_gained() -> None:
+    def graph(first: str, second: str) -> Expansion:
+        stated = {first: [], second: [first], "last": [second], "alone": []}
+        tasks = [Task(name, {"type": "shell", "roles": ["web"], "requires": names}) for name, names in stated.items()]
+        return expand([MergedTask(task, Owner(Level.RELEASE, 1)) for task in tasks], fleet({1: ["web"]}))
+
+    effect = order_effect(graph("a", "b"), graph("b", "a"))
+
+    assert (effect.orderings_before, effect.orderings_after) == (3, 3)
+    assert (effect.lost, effect.gained) == ((Pair("a", "b", 1),), (Pair("b", "a", 1),))
