@@ -60,7 +60,7 @@ class Limits:
     request_seconds: int = 120
     threads: int = 8
     connections: int = 200
-    end_seconds: int = 10
+    end_seconds: int = 3
     discarded_bytes: int = 8 * MAX_BYTES
     linger_seconds: int = 10
 

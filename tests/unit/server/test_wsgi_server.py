@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,7 +21,8 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 from command_line import CommandLine
-from executions import Executions
+from executions import Executions, shell
+from processes import eventually
 from server_process import PATIENCE, Serving, serving
 
 from fuelclient.server.wsgi_server import Limits
@@ -272,6 +273,28 @@ def test_endless_request_holds_the_server_for_a_time_only(signals: int) -> None:
         assert server.returncode == 0
         assert server.stderr is not None
         assert "1 request is left without a response" in server.stderr.read()
+
+
+def test_an_endless_expression_does_not_hold_the_servers_end(env: Executions) -> None:
+    """It may take an hour, which is far more than this test waits. Of two seconds more than `end_seconds`, one is for
+    the threads: by default, the end is within five."""
+    settings = env.directory / "config" / "fuel" / "fuel_client.yaml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("EXPRESSION_SECONDS: 3600\n")
+    endless = {"yaql_exp": 'regex("(.*)*\\1x").search("a" * 30 + $.uid + "1") = null'}
+    env.graph(shell("endless", condition=endless))
+    with serving(env.directory) as server:
+        threading.Thread(target=_get_anyhow, args=(server, "clusters/1/serialized_tasks/?nodes=1"), daemon=True).start()
+        children = Path(f"/proc/{server.process.pid}/task")
+        assert eventually(lambda: any((one / "children").read_text() for one in children.iterdir()))
+        assert server.ended_by(signal.SIGTERM) == 0
+        assert "1 request is left without a response" in server.log.read_text()
+    assert Limits().end_seconds + 2 <= 5
+
+
+def _get_anyhow(server: Serving, path: str) -> None:
+    with suppress(requests.RequestException):
+        requests.get(server.url + path, timeout=PATIENCE)
 
 
 def test_arriving_request_is_answered_after_the_signal(env: Executions) -> None:
