@@ -30,12 +30,14 @@ def main() -> None:
 
         print()
         round_trips.table()
-    from benchmarks import clients, dispatch, large_graphs
+    from benchmarks import clients, dispatch, large_graphs, server
 
     print()
     large_graphs.table()
     print()
     clients.table(fill)
+    print()
+    server.table()
     print()
     dispatch.table()
 

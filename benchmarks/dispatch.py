@@ -1,9 +1,12 @@
-"""Print one table: what an executor adds to a task that does nothing, beside a bare process of the same command.
+"""Print one table: what an executor adds to a task that does nothing, beside the plainest way to start its command.
 
 `python -m benchmarks.dispatch [--tasks N] [--nodes N] [--rounds N]`. Each way runs the same trivial shell tasks, one
-after another on one node, and then on all nodes at the same time, one per node; they take turns, the first round
-opens connections and does not count. Nodes of ssh are sshd processes on loopback ports; those of dask share two
-workers, as nodes of two sites do. What the login shell of the user does by itself is left out: nodes have no HOME.
+after another on one node, then on all nodes at the same time, one per node, and then `IN_FLIGHT` of them at once; they
+take turns, the first round opens connections and does not count, and the fastest of the others does, as other work on
+the machine only makes them slower. Nodes of ssh are sshd processes on loopback ports; those of dask share two workers,
+as nodes of two sites do. What the login shell of the user does by itself is left out: nodes have no HOME.
+
+The plainest ways: a bare process; a command of asyncssh on one open connection for each node; `submit` of Dask.
 """
 
 from __future__ import annotations
@@ -16,13 +19,12 @@ import os
 import shutil
 import signal
 import socket
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -35,7 +37,8 @@ from fuelclient.settings import load
 
 HOST = "127.0.0.1"
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
-BARE = "bare bash process"
+IN_FLIGHT = 50
+_BARE = {"local": "bare bash process", "ssh": "raw asyncssh command", "dask": "raw Dask submit"}
 _COMMAND = "true"
 _SITES = ("site-a", "site-b")
 _PATIENCE = 60.0
@@ -53,14 +56,6 @@ class Sizes:
     rounds: int = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """Milliseconds for each task: one after another, and with all nodes at work."""
-
-    alone: float
-    together: float
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     default = Sizes()
@@ -75,11 +70,12 @@ def table(sizes: Sizes = Sizes()) -> None:
     with tempfile.TemporaryDirectory(prefix="fuel2-bench-", dir=Path.home()) as directory, ExitStack() as stack:
         targets, absent = _targets(Path(directory), sizes, stack)
         costs = asyncio.run(_measured(Path(directory), targets, sizes))
-    base = costs[BARE]
-    print(f"{'dispatch of one task':<24}{'alone ms':>9}{'':>9}{f'{sizes.nodes} nodes ms':>13}{'':>9}  beside {BARE}")
-    for name, cost in costs.items():
-        ratios = f"{cost.alone / base.alone:.1f}x", f"{cost.together / base.together:.1f}x"
-        print(f"{name:<24}{cost.alone:>9.2f}{ratios[0]:>9}{cost.together:>13.2f}{ratios[1]:>9}")
+    heads = ("alone ms", f"{sizes.nodes} nodes ms", f"{IN_FLIGHT} at once ms")
+    print(f"{'dispatch of one task':<24}" + "".join(f"{head:>14}{'':>8}" for head in heads))
+    for name, bare in _BARE.items():
+        for way in (bare, name) if name in costs else ():
+            pairs = list(zip(costs[way], costs[bare], strict=True))
+            print(f"{way:<24}" + "".join(f"{cost:>14.2f}{cost / base:>7.1f}x" for cost, base in pairs))
     for name, reason in absent.items():
         print(f"{name:<24} not measured: {reason}")
 
@@ -102,31 +98,37 @@ def _targets(directory: Path, sizes: Sizes, stack: ExitStack) -> tuple[dict[str,
     return targets, absent
 
 
-async def _measured(directory: Path, targets: dict[str, list[Target]], sizes: Sizes) -> dict[str, Cost]:
-    alone: dict[str, list[float]] = {}
-    together: dict[str, list[float]] = {}
-    async with _executors(directory, targets) as executors:
-        ways: dict[str, Once] = {BARE: _bare}
+async def _measured(directory: Path, targets: dict[str, list[Target]], sizes: Sizes) -> dict[str, list[float]]:
+    """By way: milliseconds for each task, alone, with all nodes at work, and with many in flight."""
+    costs: dict[str, list[float]] = {}
+    async with _executors(directory, targets) as executors, AsyncExitStack() as stack:
+        ways: dict[str, Once] = {_BARE["local"]: _bare}
+        if "ssh" in targets:
+            ways[_BARE["ssh"]] = await _raw_ssh(directory, targets["ssh"], stack)
+        if "dask" in targets:
+            ways[_BARE["dask"]] = await _raw_dask(directory, stack)
         ways |= {name: _through(executor, targets[name]) for name, executor in executors.items()}
+        first = 0
         for turn in range(sizes.rounds + 1):
             for name, once in ways.items():
-                first = turn * 2 * sizes.tasks
-                costs = await _round(once, sizes, first, 1), await _round(once, sizes, first + sizes.tasks, sizes.nodes)
+                taken = []
+                for at_once in (1, sizes.nodes, IN_FLIGHT):
+                    taken.append(await _round(once, sizes, first, at_once))
+                    first += sizes.tasks
                 if turn:  # the first turn opens connections
-                    alone.setdefault(name, []).append(costs[0])
-                    together.setdefault(name, []).append(costs[1])
-    return {name: Cost(statistics.median(alone[name]), statistics.median(together[name])) for name in alone}
+                    costs[name] = [min(pair) for pair in zip(costs.get(name, taken), taken, strict=True)]
+    return costs
 
 
-async def _round(once: Once, sizes: Sizes, first: int, nodes: int) -> float:
-    """Milliseconds for each task, when so many nodes work at the same time, each on one task after another."""
+async def _round(once: Once, sizes: Sizes, first: int, at_once: int) -> float:
+    """Milliseconds for each task, with so many at the same time, spread over the nodes."""
 
-    async def node(number: int) -> None:
-        for task in range(first + number, first + sizes.tasks, nodes):
-            await once(task, number)
+    async def one_after_another(number: int) -> None:
+        for task in range(first + number, first + sizes.tasks, at_once):
+            await once(task, number % sizes.nodes)
 
     started = time.perf_counter()
-    await asyncio.gather(*(node(number) for number in range(nodes)))
+    await asyncio.gather(*(one_after_another(number) for number in range(at_once)))
     return (time.perf_counter() - started) / sizes.tasks * 1000
 
 
@@ -137,6 +139,36 @@ async def _bare(task: int, node: int) -> None:  # noqa: ARG001 - it is the same 
     await process.communicate()
     if process.returncode:
         raise RuntimeError(f"bash ended with exit code {process.returncode}")
+
+
+async def _raw_ssh(directory: Path, targets: list[Target], stack: AsyncExitStack) -> Once:
+    import asyncssh
+
+    files = {"known_hosts": str(directory / "known_hosts"), "client_keys": [str(directory / "key")], "config": None}
+    places = [target.place for target in targets if isinstance(target.place, Ssh)]
+    connections = [
+        await stack.enter_async_context(asyncssh.connect(HOST, place.port, username=place.user, **files))
+        for place in places
+    ]
+
+    async def once(task: int, node: int) -> None:  # noqa: ARG001
+        await connections[node].run(f"bash -c {_COMMAND}", check=True)
+
+    return once
+
+
+async def _raw_dask(directory: Path, stack: AsyncExitStack) -> Once:
+    from distributed import Client
+
+    scheduler = (directory / "scheduler").read_text()
+    client = Client(scheduler, asynchronous=True)  # type: ignore[no-untyped-call]  # it has no types
+    await stack.enter_async_context(client)
+
+    async def once(task: int, node: int) -> None:
+        site = _SITES[node % len(_SITES)]
+        await client.submit(subprocess.run, ["bash", "-c", _COMMAND], check=True, key=f"raw-{task}", workers=[site])
+
+    return once
 
 
 def _through(executor: Executor, targets: list[Target]) -> Once:
@@ -156,7 +188,9 @@ async def _executors(directory: Path, targets: dict[str, list[Target]]) -> Async
         return Options(
             spool=str(directory / name), remote_spool=str(directory / f"{name}-nodes"),
             known_hosts=str(directory / "known_hosts"), ssh_config=str(directory / "ssh_config"), connect_timeout=60,
-            settings=lambda: load({}, {"FUEL_DASK_SCHEDULER": (directory / "scheduler").read_text()}),
+            settings=lambda: load(
+                {"DASK_SCHEDULER": (directory / "scheduler").read_text(), "DASK_INSECURE": True}, {}, by_program=True
+            ),
         )  # fmt: skip
 
     made: dict[str, Executor] = {name: MachineExecutor(options(name)) for name in targets}
