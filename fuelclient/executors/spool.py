@@ -62,7 +62,7 @@ exit 0
 """Prints the state of the spool. The result is read after the process, so that a command which ends in between does not
 seem lost. Only the outputs of the newest try are printed, since those of earlier tries have their own errors."""
 
-_COPIER: Final = """
+COPIER: Final = """
 umask 077
 piece=1048576 before=$2 most=$((1048576 * $3)) last=0 gone=0 much=
 feed() {
@@ -112,7 +112,7 @@ umask 077
 exec 2>/dev/null
 megabytes=${4:-16}
 copier='"""
-    + _COPIER.replace("'", "'\\''")
+    + COPIER.replace("'", "'\\''")
     + """'
 copied() {
   tries=30
