@@ -101,6 +101,8 @@ def scrubbed(text: str, secrets: Collection[str] = ()) -> str:
     >>> scrubbed("login nova:pa$s at amqp://nova:x@10.0.0.1/", ["pa$s"])
     'login nova:*** at amqp://nova:***@10.0.0.1/'
     """
+    if not text:
+        return text
     for spelling in sorted(
         {spelling for secret in secrets for spelling in _spellings(secret)}, key=lambda text: (-len(text), text)
     ):

@@ -72,8 +72,7 @@ class Job:
 
     def masked(self, log: Log) -> Log:
         """Return a log that writes the name of the instance before each line, and masks secrets."""
-        secrets = self.known_secrets()
-        return lambda line: log(redact.scrubbed(f"{self.label}: {line}", secrets))
+        return lambda line: log(redact.scrubbed(f"{self.label}: {line}", self.known_secrets()))
 
     def skipped(self, reason: str = "") -> Outcome:
         return self._outcome(InstanceStatus.SKIPPED, reason)

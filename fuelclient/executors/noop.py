@@ -55,7 +55,7 @@ class NoopConnector(Connector):
 
 def unchanged_outcome(job: Job) -> Outcome:
     """Return the outcome of a job whose executor runs nothing."""
-    return Outcome(InstanceStatus.READY) if job.type in _READY else job.skipped(RUNS_NOTHING)
+    return Outcome(InstanceStatus.READY) if job.type in _READY else Outcome(InstanceStatus.SKIPPED, None, RUNS_NOTHING)
 
 
 class Noop:
