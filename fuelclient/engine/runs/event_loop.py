@@ -188,7 +188,7 @@ class GraphRun:
             ticker.result()
         ended, self._ended = self._ended, []
         for vertex, outcome in ended:
-            del self._tasks[vertex]
+            del self._tasks[vertex], self._jobs[vertex]
             if outcome is not None:
                 self._outcomes[vertex] = outcome
                 self.schedule.finish(vertex, outcome.status, outcome.reason)
@@ -210,7 +210,7 @@ class GraphRun:
         running = self.executor.recover(job) if recover else self.executor.run(job, self.log)
         self._tasks[vertex] = asyncio.create_task(self._watch(vertex, job, running))
         if self._stop == "kill":  # requested while the journal stored the start of this instance
-            self._killing.append(asyncio.create_task(self._kill(vertex)))
+            self._killing.append(asyncio.create_task(self._kill(job)))
 
     async def _watch(self, vertex: int, job: Job, running: Awaitable[Outcome | None]) -> None:
         try:
@@ -242,11 +242,10 @@ class GraphRun:
                 self._stop = stop
                 self.schedule.stop()
                 if stop == "kill":
-                    self._killing += [asyncio.create_task(self._kill(vertex)) for vertex in self._tasks]
+                    self._killing += [asyncio.create_task(self._kill(self._jobs[vertex])) for vertex in self._tasks]
                 self._wake.set()
 
-    async def _kill(self, vertex: int) -> None:
-        job = self._jobs[vertex]
+    async def _kill(self, job: Job) -> None:
         try:
             await self.executor.kill(job)
         except FuelError as error:
@@ -257,6 +256,6 @@ class GraphRun:
         running = list(self._tasks.values())
         if running:
             self.log("The engine file is gone: ending what is running, because its results could not be stored.")
-        await asyncio.gather(*(self._kill(vertex) for vertex in self._tasks))
+        await asyncio.gather(*(self._kill(self._jobs[vertex]) for vertex in self._tasks))
         if running:
             await asyncio.wait(running, timeout=_ENDING_SECONDS)
