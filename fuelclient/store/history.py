@@ -113,13 +113,25 @@ def begin_again(connection: Connection, run_id: int, vertices: Iterable[int], no
 
 
 def rows(
-    connection: Connection, run_id: int, graph_type: str, wanted: HistoryFilter, definitions: Mapping[str, Any]
+    connection: Connection,
+    run_id: int,
+    graph_type: str,
+    wanted: HistoryFilter,
+    definitions: Mapping[str, Any],
+    *,
+    samples: bool = False,
 ) -> list[HistoryRow]:
-    """The rows of a run that pass a filter, in the order of its plan; `definitions` are its merged tasks."""
+    """The rows of a run that pass a filter, in the order of its plan; `definitions` are its merged tasks.
+
+    With `samples`, only the first row of each task and of each node.
+    """
     allowed = {"coalesce(node, 'null')": wanted.nodes, "status": wanted.statuses, "task": wanted.tasks}
     where, values = matching({"transaction_id": run_id, **{column: names or None for column, names in allowed.items()}})
     same = "b.transaction_id = history.transaction_id AND b.vertex = history.because"
     blamed = f"coalesce((SELECT {_LABEL} FROM history b WHERE {same}), '')"  # noqa: S608 - ours
+    if samples:
+        first = "SELECT min(vertex) FROM history WHERE transaction_id = ? GROUP BY"
+        where, values = f"{where} AND vertex IN ({first} task UNION {first} node)", [*values, run_id, run_id]
     columns = f"node, status, summary, {blamed}, {', '.join(_UNCONVERTED)}"
     query = f"SELECT {columns} FROM history WHERE {where} ORDER BY vertex"  # noqa: S608 - ours
     instances = []

@@ -88,7 +88,7 @@ class Records(Facet):
         run, rows = self._history(run_id, filters)
 
         def every() -> tuple[Sequence[HistoryRow], Sequence[int]]:
-            _, whole = self._history(run_id, NO_FILTER)
+            _, whole = self._history(run_id, NO_FILTER, samples=True)
             with self._database.read() as connection:
                 return whole, nodes.ids(connection)
 
@@ -96,10 +96,13 @@ class Records(Facet):
         return rows
 
     @reads
-    def _history(self, connection: Connection, run_id: int, filters: HistoryFilter) -> tuple[Run, Sequence[HistoryRow]]:
+    def _history(
+        self, connection: Connection, run_id: int, filters: HistoryFilter, *, samples: bool = False
+    ) -> tuple[Run, Sequence[HistoryRow]]:
         run = existing(connection, run_id)
         run = replace(run, children=tuple(runs.children(connection, run.id)))
-        return run, [row for part in run.children or (run,) for row in history_rows(connection, part, filters)]
+        parts = (history_rows(connection, part, filters, samples=samples) for part in run.children or (run,))
+        return run, [row for rows in parts for row in rows]
 
     @reads
     def events(self, connection: Connection, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
@@ -217,17 +220,21 @@ def require_idle(connection: Connection, cluster_id: int, node_ids: Collection[i
         )
 
 
-def history_rows(connection: Connection, child: Run, filters: HistoryFilter) -> list[HistoryRow]:
-    """Return the rows of a child, then rows with the node `NOWHERE` for its tasks without an instance.
+def history_rows(
+    connection: Connection, child: Run, filters: HistoryFilter, *, samples: bool = False
+) -> list[HistoryRow]:
+    """Return the rows of a child, then rows with the node `NOWHERE` for its tasks without an instance. With `samples`,
+    return of each task and of each node only the first row.
 
     Source: Nailgun `DeploymentHistoryCollection`.
     """
     definitions = runs.definitions_of(connection, child.id)
-    stored = history.rows(connection, child.id, child.graph_type, filters, definitions)
-    placed, skipped = history.placed(connection, child.id), InstanceStatus.SKIPPED
+    stored = history.rows(connection, child.id, child.graph_type, filters, definitions, samples=samples)
+    nowhere = []
     for task, definition in definitions.items():
-        task_type = str(definition.get("type") or "")
+        task_type, skipped = str(definition.get("type") or ""), InstanceStatus.SKIPPED
         row = HistoryRow(child.id, child.graph_type, task, NOWHERE, skipped, task_type, definition=definition)
-        if task not in placed and task_type != TaskType.GROUP and filters.passes(row):
-            stored.append(row)
-    return stored
+        if task_type != TaskType.GROUP and filters.passes(row):
+            nowhere.append(row)
+    placed = history.placed(connection, child.id) if nowhere else ()  # which looks at every instance
+    return [*stored, *(row for row in nowhere if row.task not in placed)]

@@ -47,6 +47,7 @@ def test_unknown_filters_are_refused_with_the_nearest_name(env: Executions) -> N
     with missing("task", f"keystone of run {found.children[0].id}"):
         history(found.children[0].id, HistoryFilter(tasks=("keystone",)))
     assert history(found.id, HistoryFilter(nodes=("master",), tasks=("nowhere",))) == []
+    assert history(found.id, HistoryFilter(("1",), ("error",), ("keystone",))) == []
     (spare,) = env.backend.nodes.create([Node(0, "spare")])
     assert history(found.id, HistoryFilter(nodes=(str(spare.id),))) == []
     assert len(history(found.id, HistoryFilter(tasks=("keystone",)))) == 3
