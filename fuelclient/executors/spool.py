@@ -32,7 +32,7 @@ if [ -s pid ] && read -r pid start boot running up used before_out before_err ns
   read -r this_boot < /proc/sys/kernel/random/boot_id
   if [ "$boot" != "$this_boot" ]; then
     pid= up=$now
-  elif [ -n "$ns" ] && [ "$ns" != "$(readlink /proc/self/ns/pid)" ]; then
+  elif [ -n "$ns" ] && [ "$ns" != "${here:-$(readlink /proc/self/ns/pid)}" ]; then
     pid= unseen=1
   elif read -r stat 2>/dev/null < "/proc/$pid/stat"; then
     set -- ${stat##*) }
@@ -48,7 +48,8 @@ fi
 """
 """Sets `alive`: whether the process in the file `pid` still runs. If its number now belongs to another process or boot,
 `pid` becomes empty. If the leader is gone, the rest of its session still belongs to the command. `unseen` is set if the
-number belongs to another PID namespace of this boot, whose processes are invisible here."""
+number belongs to another PID namespace of this boot, whose processes are invisible here. `here` is our own one, if it
+is known already."""
 
 _PRINT_STATE: Final = """
 [ -z "$running" ] || echo "pid $running $alive $up $used $now"
@@ -64,10 +65,10 @@ seem lost. Only the outputs of the newest try are printed, since those of earlie
 
 COPIER: Final = """
 umask 077
-piece=1048576 before=$2 most=$((1048576 * $3)) last=0 gone=0 much=
+piece=1048576 before=$2 most=$((1048576 * $3)) last=0 gone=0 much= failed=
 feed() {
   while :; do
-    counts=$(LC_ALL=C dd bs=65536 count=16 2>&1 >> "$1")
+    counts=$(LC_ALL=C dd bs=65536 count=16 2>&1 >> "$1") || failed=1
     counts=${counts%% records in*}
     counts=${counts##*[!0-9+]}
     [ "$((${counts%+*}0 + ${counts#*+}0))" -eq 160 ] || return 1
@@ -98,7 +99,7 @@ if [ -n "$much" ]; then
   rm -f $parts
 fi
 : > "$1.done"
-exec cat > /dev/null
+[ -z "$failed" ] || exec cat > /dev/null
 """
 """Copies the output of a command to a file of the spool: its first megabyte and its last ones, and a line for the
 bytes between them. On a full disk it reads on, so that the command does not fail for that. At the end, it creates
@@ -111,9 +112,12 @@ cd -- "$3" || exit 120
 umask 077
 exec 2>/dev/null
 megabytes=${4:-16}
-copier='"""
+copiers='copy() {
+"""
     + COPIER.replace("'", "'\\''")
-    + """'
+    + """}
+copy out $1 $3 < out.pipe > /dev/null &
+copy err $2 $3 < err.pipe > /dev/null'
 copied() {
   tries=30
   until [ $tries = 0 ] || { [ -e out.done ] && [ -e err.done ]; }; do
@@ -123,12 +127,14 @@ copied() {
   rm -f out.pipe err.pipe out.done err.done
 }
 read -r boot < /proc/sys/kernel/random/boot_id
-(set -C; echo "$boot" > "claim.$1") || exit 0
+set -C
+echo "$boot" > "claim.$1" || exit 0
+set +C
 trap : TERM HUP INT
 read -r up _ < /proc/uptime
 read -r stat < "/proc/$$/stat"
-label=$1 used=$2 before_out=0 before_err=0
-rm -f out.[0-9]* err.[0-9]* out.pipe err.pipe out.done err.done
+label=$1 used=$2 before_out=0 before_err=0 here=${5:-$(readlink /proc/self/ns/pid)}
+for file in out.[0-9]* err.[0-9]* out.pipe err.pipe out.done err.done; do [ ! -e "$file" ] || rm -f "$file"; done
 for file in out err; do
   if [ -s $file ] && [ "$(wc -c < $file)" -ge $((1048576 * megabytes)) ]; then
     head -c 1048576 $file > $file.new && echo "
@@ -138,13 +144,12 @@ done
 [ ! -s out ] || before_out=$(wc -c < out)
 [ ! -s err ] || before_err=$(wc -c < err)
 set -- ${stat##*) }
-echo "$$ ${20} $boot $label $up $used $before_out $before_err $(readlink /proc/self/ns/pid)" > pid || exit 120
+echo "$$ ${20} $boot $label $up $used $before_out $before_err $here" > pid || exit 120
 [ ! -e "never.$label" ] || exit 0
 code=137 why=exit
 if [ ! -s "stop.$label" ]; then
   if command -v setsid > /dev/null && mkfifo out.pipe err.pipe; then
-    setsid /bin/sh -c "$copier" fuel2-copy out $before_out $megabytes < out.pipe > /dev/null &
-    setsid /bin/sh -c "$copier" fuel2-copy err $before_err $megabytes < err.pipe > /dev/null &
+    setsid /bin/sh -c "$copiers" fuel2-copy $before_out $before_err $megabytes > /dev/null &
     (umask 022; exec bash ./cmd > out.pipe 2> err.pipe)
     code=$?
     copied
@@ -166,7 +171,7 @@ reason. `KILL` writes `stop` before it reads the number; the leader uses the opp
 each other. The script and its attachments may contain passwords, so they are emptied before the end is stored. The
 outputs pass through copiers, which limit them. The leader waits for the copiers for about a second, since a process
 that the command left behind may keep the outputs open. Arguments: label, seconds already
-used, directory, megabytes of each output.
+used, directory, megabytes of each output, the PID namespace.
 """
 
 ENTER: Final = """
@@ -185,7 +190,7 @@ be able to write to its parent, so another user could have created it."""
 LAUNCH: Final = (
     ENTER
     + """
-label=$3 size=$4 used=$5 keep=$6
+label=$3 size=$4 used=$5 keep=$6 here=$(readlink /proc/self/ns/pid)
 cat > "cmd.$label.$$" || exit 122
 if [ -e "claim.$label" ]; then
   rm -f "cmd.$label.$$"
@@ -197,7 +202,7 @@ elif [ "$(wc -c < "cmd.$label.$$")" -ne "$size" ]; then
   fi
 else
   mv -f "cmd.$label.$$" cmd || exit 122
-  setsid /bin/sh -c "$7" fuel2-task "$label" "$used" "$1" "${8:-16}" < /dev/null >> out 2>> err &
+  setsid /bin/sh -c "$7" fuel2-task "$label" "$used" "$1" "${8:-16}" "$here" < /dev/null >> out 2>> err &
   wait $!
 fi
 """
@@ -214,7 +219,7 @@ seconds already used, bytes of output to print, the wrapper, megabytes of each o
 LOOK: Final = (
     """
 cd -- "$1" 2>/dev/null || { echo; exit 0; }
-keep=$2
+keep=$2 here=
 """
     + _CHECK_PROCESS
     + _PRINT_STATE
@@ -224,7 +229,7 @@ keep=$2
 KILL: Final = (
     ENTER
     + """
-label=$3 why=$4 grace=$5
+label=$3 why=$4 grace=$5 here=
 ended() {
   [ -s rc ] || return 1
   while read -r name _; do [ "$name" != "$label" ] || return 0; done < rc
@@ -280,7 +285,7 @@ seconds of grace.
 FENCE: Final = (
     ENTER
     + """
-label=$3 keep=$4 claimed=
+label=$3 keep=$4 claimed= here=
 : > "never.$label" || exit 120
 """
     + _CHECK_PROCESS
