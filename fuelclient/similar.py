@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import unicodedata
 from collections.abc import Iterable
 from functools import cached_property
@@ -57,6 +56,8 @@ class Similar:
         return self._answers[word]
 
     def _search(self, word: str) -> str:
+        from difflib import SequenceMatcher  # only a misspelt name needs it
+
         (letters, left_out), length = _letters(word), len(word)
         bounds: dict[float, list[str]] = {}
         for (size, own, others), names in self._names.items():
@@ -68,7 +69,7 @@ class Similar:
             if len(candidates) >= _MAX_COMPARED:
                 break
         best, nearest = _MIN_RATIO, ""
-        matcher = difflib.SequenceMatcher(b=word)
+        matcher = SequenceMatcher(b=word)
         for bound, name in candidates[:_MAX_COMPARED]:
             if bound < best:
                 break

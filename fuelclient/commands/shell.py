@@ -13,7 +13,6 @@ import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from difflib import SequenceMatcher
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from itertools import takewhile
@@ -148,6 +147,8 @@ def _suggestions(words: list[str], rests: list[str]) -> list[str]:
     >>> _suggestions(["settngs", "upload"], ["show", "settings download", "settings upload"])
     ['settings upload']
     """
+    from difflib import SequenceMatcher
+
     beginning = [rest for rest in rests if rest.startswith(words[0]) and not rest.startswith(_DESTRUCTIVE)]
     if beginning:
         return beginning

@@ -6,7 +6,6 @@ Source: Nailgun's `Attributes.merged_attrs_values` and `AttributesGenerator`.
 from __future__ import annotations
 
 import base64
-import hashlib
 import re
 import string
 from collections.abc import Callable, Mapping
@@ -179,6 +178,8 @@ def derived(generator: str, argument: Any, seed: str) -> str:
     >>> derived("hexstring", "8", "a") == derived("hexstring", "8", "a") != derived("hexstring", "8", "b")
     True
     """
+    import hashlib
+
     size = length_of(generator, argument)
     digest = hashlib.shake_256(seed.encode()).digest(max(size, 16))
     if generator == "password":

@@ -6,7 +6,6 @@ here, with all reasons at once, and not halfway through a run.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -233,6 +232,8 @@ def _idle_findings(graph_type: str, fleet: Fleet, work: Work, request: RunReques
 
 def digest_of(work: Work, rendered: Mapping[int, Mapping[str, Any]]) -> str:
     """A hash of instances, order, limits, skips and parameters."""
+    import hashlib  # previews need none, and it takes 3 ms
+
     encode: Callable[[Any], str] = json.JSONEncoder(sort_keys=True, default=str, separators=(",", ":")).encode
     seen = hashlib.sha256()
     groups = [[group.group, list(group.nodes), group.tolerated] for group in work.fault_tolerance]

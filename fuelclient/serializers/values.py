@@ -17,14 +17,14 @@ def plain(value: Any) -> Any:
     >>> plain({1: (True, None)})
     {'1': [True, None]}
     """
-    if isinstance(value, Mapping):
-        return {key_text(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return f".{value}".replace(".-", "-.")
-    if value is None or isinstance(value, str | int | float):
+    if value is None or isinstance(value, (str, int)):  # first, because most are, and a mapping takes long to ask for
         return value
+    if isinstance(value, (dict, Mapping)):
+        return {key_text(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else f".{value}".replace(".-", "-.")
     if isinstance(value, Set):
         return sorted((plain(item) for item in value), key=str)
     if isinstance(value, bytes):

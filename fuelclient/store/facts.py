@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -90,6 +89,8 @@ def put_seen(connection: Connection, run_id: int, facts: DeploymentFacts) -> Non
 
 def put_part(connection: Connection, run_id: int, uid: str, part: Mapping[str, Any]) -> None:
     """Store a part of the facts of a run, its `SETTINGS` or its `NETWORKS`. Runs share equal parts."""
+    import hashlib  # few commands store facts, and it takes 3 ms
+
     body = encode(part)
     digest = hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
     connection.execute("INSERT OR IGNORE INTO fact_parts (digest, body) VALUES (?, ?)", (digest, body))

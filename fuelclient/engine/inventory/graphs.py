@@ -12,7 +12,6 @@ from fuelclient.engine.reading import environment, lookup, orphaned_records
 from fuelclient.environment.layers import snapshot, types_for
 from fuelclient.errors import Conflict, FuelError, NotFound
 from fuelclient.graph.merge import merge_layers
-from fuelclient.graph.validate import check_document, require_type
 from fuelclient.model.finding import Finding, Severity, require_no_errors
 from fuelclient.model.graph import (
     DEFAULT_TYPE,
@@ -88,7 +87,8 @@ class Graphs(Facet):
         """Report records of environments that have lost the task they override (G021). Errors that would prevent a run
         are warnings here: unreadable expressions (G024), impossible parameters (G046), and cycles in the environments
         that have the graph (G050)."""
-        from fuelclient.expressions.readable import refusals  # only uploads need it
+        from fuelclient.expressions.readable import refusals  # only uploads need these
+        from fuelclient.graph.validate import check_document, require_type
 
         require_type(graph_type)
         with self._database.write() as connection:

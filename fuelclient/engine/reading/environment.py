@@ -153,11 +153,18 @@ def layers(
 
     Raise `NotFound` if no layer of the environment has the type.
     """
-    require_graph_type(graph_type, types(connection, environment), environment.cluster.id)
-    wanted = [owner for owner in owners(environment) if not levels or owner.level in levels]
-    stored = ((owner, _graph(connection, environment, owner, graph_type, strict=strict)) for owner in wanted)
-    found_layers = (layer(environment, owner, graph) for owner, graph in stored if graph is not None)
-    return tuple(_with_script_directory(connection, environment.release, found) for found in found_layers)
+
+    def read_layers() -> tuple[Environment, tuple[Layer, ...]]:
+        require_graph_type(graph_type, types(connection, environment), environment.cluster.id)
+        wanted = [owner for owner in owners(environment) if not levels or owner.level in levels]
+        stored = ((owner, _graph(connection, environment, owner, graph_type, strict=strict)) for owner in wanted)
+        found_layers = (layer(environment, owner, graph) for owner, graph in stored if graph is not None)
+        return environment, tuple(
+            _with_script_directory(connection, environment.release, each) for each in found_layers
+        )
+
+    key = ("layers", id(environment), graph_type, *levels, strict)  # what is remembered keeps the environment alive
+    return connection.once(key, read_layers)[1]
 
 
 def with_graphs(connection: Connection, environment: Environment) -> Inputs:
