@@ -25,7 +25,7 @@ _TESTS = Path(__file__).resolve().parents[1] / "tests" / "support"
 _CLIENTS = 8
 _LISTS = ("graphs/", "nodes/", "clusters/", "releases/", "transactions/")
 _HOSTILE = "clusters/1/serialized_tasks/?graph_type=hostile"
-_CONDITION = {"yaql_exp": 'regex("(.*)*\\\\1x").search("a" * 30 + $.uid + "1") = null'}
+_CONDITION = {"yaql_exp": r"regex('((a+)+)\\1$').matches('a' * 60 + $.uid + 'b')"}
 _PUPPET = CORPUS / "fuel-library/newton/deployment/puppet"
 
 Ask = Callable[..., float]

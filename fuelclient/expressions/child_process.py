@@ -43,9 +43,14 @@ def answer(text: str, facts: Mapping[str, Any], views: Views) -> Any:
     """
     begin = time.monotonic()
     try:
-        return _pool(os.getpid()).answer(text, facts, limits.seconds() - views.waited)
+        with _creating:
+            pool = _pool(os.getpid())
+        return pool.answer(text, facts, limits.seconds() - views.waited)
     finally:
         views.waited += time.monotonic() - begin
+
+
+_creating = threading.Lock()  # otherwise threads that are first at the same time would each make a pool
 
 
 @functools.cache

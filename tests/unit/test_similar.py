@@ -9,7 +9,6 @@ from building import layers_from, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fuelclient import similar
 from fuelclient.plan.preview import PreviewOptions
 from fuelclient.plan.study import Study
 from fuelclient.similar import Similar
@@ -31,7 +30,7 @@ def test_few_names_are_compared_letter_by_letter(monkeypatch: pytest.MonkeyPatch
             compared.append("")
             return super().ratio()
 
-    monkeypatch.setattr(similar.difflib, "SequenceMatcher", Matcher)  # type: ignore[attr-defined]  # the module's own
+    monkeypatch.setattr(difflib, "SequenceMatcher", Matcher)
     tasks = [{"id": f"task-{number}", "type": "skipped", "requires": [f"tusk-{number}"]} for number in range(2000)]
     hints = [finding.hint for finding in Study(snapshot(layers_from({"release": tasks})), PreviewOptions()).findings]
     assert "Did you mean task-7?" in hints

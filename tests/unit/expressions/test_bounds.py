@@ -257,6 +257,38 @@ def test_two_expressions_at_a_time_are_in_children(monkeypatch: pytest.MonkeyPat
     assert value(SHORT) == {"a": "b", "b": 1}
 
 
+FIRST = """
+import threading
+from fuelclient.errors import Unavailable
+from fuelclient.expressions.child_process import answer
+from fuelclient.expressions.facts import Facts, Views
+
+def ask():
+    together.wait()
+    try:
+        answer({text!r}, {facts!r}, Views(Facts({{}})))
+    except Unavailable:
+        pass
+
+together = threading.Barrier(8)
+for _ in range(8):
+    threading.Thread(target=ask, daemon=True).start()
+threading.Event().wait()
+"""
+
+
+def test_the_first_expressions_share_two_children() -> None:
+    """A server's first requests come at the same time."""
+    facts = {"new": {"word": FACTS["word"]}, "old": {}, "node": {}, "common": {}}
+    with subprocess.Popen([sys.executable, "-c", FIRST.format(text=SLOW, facts=facts)]) as parent:
+        try:
+            _busy_child(parent.pid)
+            assert eventually(lambda: all(_seconds_of(Path("/proc") / child) > 0.5 for child in _children(parent.pid)))
+            assert len(_children(parent.pid)) == child_process.AT_ONCE
+        finally:
+            parent.kill()
+
+
 def test_few_wait_for_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server has eight threads; other requests need some of them."""
     pool = child_process._pool(os.getpid())

@@ -281,7 +281,7 @@ def test_an_endless_expression_does_not_hold_the_servers_end(env: Executions) ->
     settings = env.directory / "config" / "fuel" / "fuel_client.yaml"
     settings.parent.mkdir(parents=True)
     settings.write_text("EXPRESSION_SECONDS: 3600\n")
-    endless = {"yaql_exp": 'regex("(.*)*\\1x").search("a" * 30 + $.uid + "1") = null'}
+    endless = {"yaql_exp": r"regex('((a+)+)\\1$').matches('a' * 60 + 'b')"}
     env.graph(shell("endless", condition=endless))
     with serving(env.directory) as server:
         threading.Thread(target=_get_anyhow, args=(server, "clusters/1/serialized_tasks/?nodes=1"), daemon=True).start()
