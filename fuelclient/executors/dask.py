@@ -37,9 +37,8 @@ import msgspec
 from fuelclient.errors import FuelError, Unsupported, nearest
 from fuelclient.executors import dask_worker
 from fuelclient.executors.connector import Connector
-from fuelclient.executors.dask_worker import EXPIRED, Piece, Script, Try
-from fuelclient.executors.job import Recipe, Target
-from fuelclient.executors.spool import Seen, Spool
+from fuelclient.executors.dask_worker import EXPIRED, Piece, Script
+from fuelclient.executors.job import Target
 from fuelclient.executors.transport import CallExpired, Completed, ConnectionBroken, Transport, Unreachable, reason_of
 from fuelclient.model.node import Node
 from fuelclient.settings import Settings
@@ -433,13 +432,6 @@ class DaskTransport:
             raise CallExpired
         return Completed(code, *(text.encode("latin-1", "replace") for text in texts))
 
-    async def launch(self, tried: Try) -> Seen:
-        """Start a try, and wait for its end as long as its call may take. Raise `Unreachable` if it cannot start."""
-        reason, seen = await self.cluster.ask(self.worker, dask_worker.launch, tried, tuple[str, Seen])
-        if reason:
-            raise Unreachable(f"Nothing can be started on {self.place}: {reason}.", final=True)
-        return seen
-
     async def put(self, path: str, content: bytes | Path) -> None:
         try:
             with io.BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file:
@@ -455,17 +447,6 @@ class DaskTransport:
 
     async def close(self) -> None:
         """Do nothing: all workers share connections, which the connector closes."""
-
-
-class DaskSpool(Spool):
-    """The spool of a job on the machine of a worker, which starts no shell for it."""
-
-    def __init__(self, transport: DaskTransport, root: str, directory: str) -> None:
-        super().__init__(transport, root, directory)
-        self._worker = transport
-
-    async def launch(self, recipe: Recipe, label: str, used: float) -> Seen:
-        return await self._worker.launch(Try(self.root, self.directory, self.megabytes, recipe.script, label, used))
 
 
 def missing(worker: str, workers: Collection[str], url: str) -> str:
@@ -484,7 +465,6 @@ class DaskConnector(Connector):
     """Runs tasks on the machines of Dask workers, in the usual spools: commands go on if a worker dies. A worker that
     is gone is looked for until the timeout of the task."""
 
-    spools = DaskSpool
     no_reboot = (
         "the machine of a Dask worker is never restarted, since it may serve more nodes than this one; configure "
         "a handler command for reboot, or reach the node over SSH"

@@ -11,11 +11,7 @@ import json
 import os
 from dataclasses import dataclass, field
 
-import msgspec
-
-from fuelclient.executors.job import Recipe
-from fuelclient.executors.local import NOT_STARTED, Leaders, LocalSpool, LocalTransport, write
-from fuelclient.executors.spool import NOTHING_SEEN
+from fuelclient.executors.local import LocalTransport, write
 from fuelclient.executors.transport import Unreachable
 
 FAILED = 126
@@ -33,20 +29,6 @@ class Script:
     text: str = field(repr=False)
     arguments: tuple[str, ...] = field(default=(), repr=False)
     stdin: bytes = field(default=b"", repr=False)
-    seconds: float = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Try:
-    """A try of a job for a Dask worker: the arguments of `LocalSpool` and of its `launch`, whose call may take
-    `seconds`."""
-
-    root: str
-    directory: str
-    megabytes: int
-    script: str = field(repr=False)
-    label: str
-    used: float
     seconds: float = 60.0
 
 
@@ -73,25 +55,6 @@ async def call(script: Script) -> str:
     except Unreachable as error:
         return json.dumps((FAILED, "", str(error).encode().decode("latin-1")))
     return json.dumps((ended.rc, ended.out.decode("latin-1"), ended.err.decode("latin-1")), ensure_ascii=False)
-
-
-_leaders = Leaders()
-
-
-async def launch(tried: Try) -> str:
-    """Start a try as on this machine, and wait for its end within its time. Return why it cannot start, or an empty
-    text, and the state of its spool."""
-    spool = LocalSpool(LocalTransport(leaders=_leaders), tried.root, tried.directory)
-    spool.megabytes = tried.megabytes
-    reason, seen = "", NOTHING_SEEN
-    try:
-        async with asyncio.timeout(tried.seconds):
-            seen = await spool.launch(Recipe(tried.script), tried.label, tried.used)
-    except TimeoutError:
-        seen = await spool.look()
-    except Unreachable as error:
-        reason = str(error).removeprefix(NOT_STARTED).rstrip(".")
-    return msgspec.json.encode((reason, seen)).decode()
 
 
 async def put(piece: Piece) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -45,15 +44,6 @@ A machine that is still in its first configuration gets a minute to finish it; a
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """A job that can run: as its kind of executor has prepared it, with its steps and its limits."""
-
-    job: Job
-    steps: tuple[Step, ...]
-    limits: Limits
-
-
 class MachineExecutor:
     """Runs jobs on their targets by any transport. Steps for the master usually run on this machine.
 
@@ -68,18 +58,14 @@ class MachineExecutor:
 
     def check(self, job: Job) -> str:
         """Return the reason why a job can never run (its type, parameters or a machine), or an empty string."""
-        ready = self._ready(job)
-        return ready if isinstance(ready, str) else ""
-
-    def _ready(self, job: Job) -> _Ready | str:
-        """Return what is needed to run a job, or the reason why it can never run."""
         try:
-            prepared = self._prepared(job)
-            ready = _Ready(prepared, self._steps(prepared), limits_of(prepared.type, prepared.parameters))
-            reason = next(filter(None, (self._refusal(prepared, step) for step in ready.steps)), "")
+            job = self._prepared(job)
+            steps = self._steps(job)
+            limits_of(job.type, job.parameters)
+            reason = next(filter(None, (self._refusal(job, step) for step in steps)), "")
         except (ValueError, FuelError) as error:
             reason = str(error)
-        return f"Task {job.label} cannot run: {reason.rstrip('.')}." if reason else ready
+        return f"Task {job.label} cannot run: {reason.rstrip('.')}." if reason else ""
 
     def _refusal(self, job: Job, step: Step) -> str:
         if isinstance(step, Nothing):
@@ -155,18 +141,19 @@ class MachineExecutor:
 
     async def _outcome(self, job: Job, log: Log, *, recovering: bool) -> Outcome | None:
         """Carry out all steps, and turn errors into outcomes. Return None if a result is lost."""
-        ready = self._ready(job)
-        if isinstance(ready, str):
-            return job.failed(ready)
-        job, limits, say = ready.job, ready.limits, ready.job.masked(log)
+        refusal = self.check(job)
+        if refusal:
+            return job.failed(refusal)
+        job = self._prepared(job)
         if registry.runs_nothing(job.target.kind):
             return unchanged_outcome(job)
+        limits, say = limits_of(job.type, job.parameters), job.masked(log)
         stop = self._stops.setdefault(job.key, asyncio.Event())
         try:
             if job.noop:
                 return await Noop(self._connections).run(job, limits, stop, say)
             outcome = job.skipped()
-            for step in ready.steps:
+            for step in self._steps(job):
                 outcome = await self._step(job, step, limits, stop, say, recovering=recovering)
                 if outcome.status is InstanceStatus.ERROR:
                     break

@@ -14,11 +14,7 @@ import os
 import re
 import shutil
 import signal
-import socket
-import subprocess
-import sys
 import uuid
-import weakref
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -31,7 +27,7 @@ from fuelclient import redact
 from fuelclient.executors.connector import Connector
 from fuelclient.executors.handlers import sync
 from fuelclient.executors.job import MASTER, Job, Recipe, Sync, Target
-from fuelclient.executors.spool import COPIER, KEPT_BYTES, Seen, Spool, seen_from
+from fuelclient.executors.spool import KEPT_BYTES, WRAPPER, Seen, Spool, seen_from
 from fuelclient.executors.transport import Completed, Options, Transport, Unreachable
 from fuelclient.graph.parameters import is_remote
 from fuelclient.model.node import Node
@@ -50,75 +46,12 @@ def task_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not redact.is_secret(name)}
 
 
-NOT_STARTED = "Nothing can be started: "
-_LEADERS = (
-    "import sys; sys.path.append(sys.argv[1]); from fuelclient.executors import leader; "
-    "leader.serve(int(sys.argv[2]), sys.argv[3])"
-)
-_PACKAGE = str(Path(__file__).resolve().parents[2])
-
-
-class Leaders:
-    """The process that forks the leaders of commands (see `leader`), started when it is first needed."""
-
-    def __init__(self) -> None:
-        self._requests: socket.socket | None = None
-        self._end: Callable[[], object] = int
-
-    async def lead(self, *words: str) -> None:
-        """Fork a leader with the arguments of `leader.lead`, and wait for its end. Cancelling only ends the waiting.
-
-        Raise `OSError` if the process cannot be started.
-        """
-        ended, held = os.pipe()
-        request = os.fsencode("\0".join(words))
-        try:
-            try:
-                socket.send_fds(self._connected(), [request], [held])
-            except ConnectionError:  # somebody has killed the process
-                self.close()
-                socket.send_fds(self._connected(), [request], [held])
-        except OSError:
-            os.close(ended)
-            raise
-        finally:
-            os.close(held)
-        await _wait_for_close(ended)
-
-    def close(self) -> None:
-        """End the process. Its leaders go on."""
-        self._end()
-        self._requests = None
-
-    def _connected(self) -> socket.socket:
-        if self._requests is None:
-            self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            with theirs:
-                process = subprocess.Popen(  # noqa: S603 - our own module
-                    [sys.executable, "-I", "-S", "-c", _LEADERS, _PACKAGE, str(theirs.fileno()), COPIER, "fuel2-task"],
-                    pass_fds=[theirs.fileno()], env=task_environment(), cwd="/", start_new_session=True,
-                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                )  # fmt: skip
-            self._end = weakref.finalize(self, _end_leaders, self._requests, process)
-        return self._requests
-
-
-def _end_leaders(requests: socket.socket, process: subprocess.Popen[bytes]) -> None:
-    requests.close()
-    process.wait()
-
-
 class LocalTransport:
     """The transport to this machine. `variables` are added to the environment of commands; `place` is its name in
-    messages; `leaders` starts commands that outlive this process."""
+    messages."""
 
-    def __init__(
-        self,
-        variables: Mapping[str, str] = MappingProxyType({}),
-        place: str = "this machine",
-        leaders: Leaders | None = None,
-    ) -> None:
-        self.variables, self.place, self.leaders = variables, place, leaders or Leaders()
+    def __init__(self, variables: Mapping[str, str] = MappingProxyType({}), place: str = "this machine") -> None:
+        self.variables, self.place = variables, place
 
     async def call(self, script: str, arguments: Sequence[str] = (), stdin: bytes = b"") -> Completed:
         """Run a script in its own session; cancelling kills its process group."""
@@ -147,7 +80,7 @@ class LocalTransport:
             raise Unreachable(f"{path} cannot be written{source}: {error.strerror}.", final=True) from error
 
     async def close(self) -> None:
-        self.leaders.close()
+        """Do nothing, since nothing is open."""
 
 
 def write(path: str, content: bytes | Path, flags: int = os.O_TRUNC) -> None:
@@ -161,40 +94,52 @@ def write(path: str, content: bytes | Path, flags: int = os.O_TRUNC) -> None:
 
 
 class LocalSpool(Spool):
-    """The spool of one job on this machine. It starts no shell for its actions: a command has three processes, of which
-    only its bash is a new program.
+    """The spool of one job on this machine. It does not start a shell for each action, and starts a third as many
+    processes as `Spool`.
 
-    Its files are the same as those of `Spool`, so the scripts there can continue with them. Commands are not started by
-    asyncio, which would kill them when the event loop is closed, because a command has to outlive this process.
+    Its files are the same, so the scripts of `Spool` can continue with them. Commands are not started by asyncio, which
+    would kill them when the event loop is closed, because a command has to outlive this process.
     """
 
     def __init__(self, transport: LocalTransport, root: str, directory: str) -> None:
         super().__init__(transport, root, directory)
-        self._path, self._variables, self._leaders = Path(directory), transport.variables, transport.leaders
+        self._path, self._variables = Path(directory), transport.variables
 
     async def launch(self, recipe: Recipe, label: str, used: float) -> Seen:
-        words = (label, str(math.ceil(used)), self.directory, str(self.megabytes))
         try:
-            if self._prepare(recipe.script.encode(), label):
-                await self._leaders.lead(*words, *(f"{name}={value}" for name, value in self._variables.items()))
+            started = self._start(recipe.script.encode(), label, used)
         except OSError as error:
             where = error.filename or self.directory
-            raise Unreachable(f"{NOT_STARTED}{where}: {error.strerror}.", final=True) from error
+            raise Unreachable(f"Nothing can be started: {where}: {error.strerror}.", final=True) from error
+        if started:
+            await _wait_and_reap(started)
         return await self.look()
 
-    def _prepare(self, script: bytes, label: str) -> bool:
-        """Write the script of a try. Return whether it still has to begin."""
+    def _start(self, script: bytes, label: str, used: float) -> int:
+        """Start a try. Return the number of its process, or 0 if the try began earlier."""
         _make_directory(Path(self.root))
         if os.lstat(self.root).st_uid != os.geteuid():
             raise Unreachable(f"{self.root} belongs to another user; remove it.", final=True)
         _make_directory(self._path)
         if (self._path / f"claim.{label}").exists():
-            return False
+            return 0
         # a unique name, since a Dask worker starts tries of several runners in one process
         script_path = self._path / f"cmd.{label}.{uuid.uuid4().hex}"
         write(str(script_path), script)
         script_path.replace(self._path / "cmd")
-        return True
+        append = os.O_CREAT | os.O_APPEND | os.O_WRONLY
+        return os.posix_spawn(
+            "/bin/sh",
+            ["/bin/sh", "-c", WRAPPER, "fuel2-task", label, str(math.ceil(used)), self.directory, str(self.megabytes)],
+            {**task_environment(), **self._variables},
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, f"{self.directory}/out", append, 0o600),
+                (os.POSIX_SPAWN_OPEN, 2, f"{self.directory}/err", append, 0o600),
+            ],
+            setsid=True,
+            setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),  # Python ignores these signals, but commands must not
+        )
 
     async def look(self) -> Seen:
         """Read the state of the spool. As in the script, read the process before the result."""
@@ -236,13 +181,12 @@ class LocalConnector(Connector):
     def __init__(self, options: Options) -> None:
         super().__init__(options)
         self._transport = LocalTransport()  # shared by all nodes, since they are the same machine
-        self._root = os.path.realpath(options.spool)
 
     def transport(self, target: Target) -> LocalTransport:  # noqa: ARG002 - all are this machine
         return self._transport
 
     def root(self, target: Target, proposed: str) -> str:  # noqa: ARG002 - all are this machine
-        return self._root
+        return os.path.realpath(self.options.spool)
 
     def prepared(self, job: Job) -> Job:
         """Replace the paths of plugin scripts in the job by those of a copy that belongs to the run.
@@ -284,16 +228,22 @@ def _make_directory(path: Path) -> None:
         path.mkdir(mode=0o700, exist_ok=True)
 
 
-async def _wait_for_close(pipe: int) -> None:
-    """Wait until nobody has the other end of a pipe any more, and close it even if this is cancelled."""
+async def _wait_and_reap(process: int) -> None:
+    """Wait for the end of a process, and reap it even if this is cancelled."""
     loop = asyncio.get_running_loop()
-    closed = asyncio.Event()
-    loop.add_reader(pipe, closed.set)
-    try:
-        await closed.wait()
-    finally:
-        loop.remove_reader(pipe)
-        os.close(pipe)
+    handle = os.pidfd_open(process)
+    ended = loop.create_future()
+
+    def reap() -> None:
+        loop.remove_reader(handle)
+        os.close(handle)
+        with suppress(ChildProcessError):
+            os.waitpid(process, 0)
+        if not ended.done():
+            ended.set_result(None)
+
+    loop.add_reader(handle, reap)
+    await ended
 
 
 def _read_text(path: Path) -> str:
@@ -327,9 +277,9 @@ _RUN_TYPES = frozenset(
 class DirectorySpool(LocalSpool):
     """The spool of a job of the executor `directory`. The first try creates the node's directory."""
 
-    def _prepare(self, script: bytes, label: str) -> bool:
+    def _start(self, script: bytes, label: str, used: float) -> int:
         Path(self._variables[ROOT]).mkdir(mode=0o700, parents=True, exist_ok=True)
-        return super()._prepare(script, label)
+        return super()._start(script, label, used)
 
 
 class DirectoryConnector(LocalConnector):
@@ -346,8 +296,7 @@ class DirectoryConnector(LocalConnector):
     def transport(self, target: Target) -> LocalTransport:
         name = unquote(str(target.place).partition(".")[2]) if target.place else MASTER
         directory = self._directory(target)
-        variables = {ROOT: str(directory), NAME: name}
-        return LocalTransport(variables, f"the directory {directory}", self._transport.leaders)
+        return LocalTransport({ROOT: str(directory), NAME: name}, f"the directory {directory}")
 
     def left_out(self, job: Job) -> str:
         return "" if job.type in _RUN_TYPES else f"a task of type {job.type} would change this machine, not a directory"

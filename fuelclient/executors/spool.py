@@ -63,7 +63,7 @@ exit 0
 """Prints the state of the spool. The result is read after the process, so that a command which ends in between does not
 seem lost. Only the outputs of the newest try are printed, since those of earlier tries have their own errors."""
 
-COPIER: Final = """
+_COPIER: Final = """
 umask 077
 piece=1048576 before=$2 most=$((1048576 * $3)) last=0 gone=0 much= failed=
 feed() {
@@ -114,7 +114,7 @@ exec 2>/dev/null
 megabytes=${4:-16}
 copiers='copy() {
 """
-    + COPIER.replace("'", "'\\''")
+    + _COPIER.replace("'", "'\\''")
     + """}
 copy out $1 $3 < out.pipe > /dev/null &
 copy err $2 $3 < err.pipe > /dev/null'

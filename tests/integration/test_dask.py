@@ -21,7 +21,7 @@ from processes import eventually
 
 from fuelclient.executors import dask
 from fuelclient.executors.dask import DaskCluster, DaskScheduler, DaskTransport
-from fuelclient.executors.dask_worker import Try
+from fuelclient.executors.dask_worker import Script
 from fuelclient.executors.executor import MachineExecutor
 from fuelclient.executors.job import Job, Outcome, Target
 from fuelclient.executors.transport import ConnectionBroken, Options, Unreachable
@@ -294,7 +294,7 @@ def test_what_is_no_answer_of_a_scheduler_is_one_clear_error(content: bytes) -> 
 @pytest.mark.slow
 def test_a_command_that_holds_its_call_for_long_is_followed(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """It begins once, and its end is found by looking."""
-    monkeypatch.setattr(dask, "Try", partial(Try, seconds=0.5))
+    monkeypatch.setattr(dask, "Script", partial(Script, seconds=0.5))
     (outcome,) = site.run(at(job_of("shell", cmd=f"echo x >> {site.root}/log; sleep 2; echo done; exit 3", retries=0)))
     assert (outcome.rc, outcome.summary["out"]) == (3, "done"), outcome
     assert (site.root / "log").read_text() == "x\n"
@@ -303,8 +303,7 @@ def test_a_command_that_holds_its_call_for_long_is_followed(site: Site, monkeypa
 
 @pytest.mark.slow
 def test_a_worker_with_another_version_is_named(own: Site) -> None:
-    code = "from fuelclient.executors import dask_worker\nvars(dask_worker).pop('launch', 0)\n"
-    (own.root / "old.py").write_text(code)
+    (own.root / "old.py").write_text("from fuelclient.executors import dask_worker\nvars(dask_worker).pop('call', 0)\n")
     own.cluster.options = ("--preload", str(own.root / "old.py"))
     own.cluster.start("old")
     (outcome,) = own.run(at(job_of("shell", cmd="true", retries=3), "old"))

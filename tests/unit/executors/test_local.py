@@ -10,7 +10,6 @@ import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
-from signal import SIGKILL, SIGTERM, Signals
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from executor_bench import Bench, job_of, together
 from processes import eventually, living
 
 from fuelclient.executors.attempts import MAX_OUTPUT_CHARACTERS
-from fuelclient.executors.job import Outcome, Target
+from fuelclient.executors.job import Target
 from fuelclient.executors.local import LocalTransport
 from fuelclient.executors.spool import KEPT_BYTES, Spool
 from fuelclient.executors.transport import Ssh
@@ -311,24 +310,3 @@ def test_the_example_of_a_shell_is_parsed_by_bash(bench: Bench) -> None:
         spool_scripts.READ,
     ):
         assert subprocess.run(["sh", "-n"], input=text, text=True, capture_output=True, check=False).stderr == ""
-
-
-@pytest.mark.parametrize("signal", [SIGKILL, SIGTERM])
-def test_commands_outlive_the_process_that_forks_their_leaders(bench: Bench, signal: Signals) -> None:
-    """And the next command gets another one."""
-    children = f"/proc/{os.getpid()}/task/{os.getpid()}/children"
-    before = set(Path(children).read_text().split())
-    executor = bench.executor()
-    outlives = job_of("shell", "outlives", cmd=f"until [ -e {bench.root}/go ]; do sleep 0.01; done; exit 7", retries=0)
-
-    async def run() -> Outcome:
-        running = asyncio.ensure_future(executor.run(outlives, bench.lines.append))
-        while not (bench.spool(outlives) / "pid").exists():
-            await asyncio.sleep(0.01)
-        (forks,) = set(Path(children).read_text().split()) - before
-        os.kill(int(forks), signal)
-        (bench.root / "go").touch()
-        return await running
-
-    assert asyncio.run(run()).rc == 7
-    assert bench.run(job_of("shell", "next", cmd="exit 8", retries=0), executor).rc == 8
