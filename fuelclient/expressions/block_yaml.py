@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from fuelclient.expressions.work import TooLarge, Work
+from fuelclient.expressions.work import MAX_WRITTEN, TooLarge, Work
 
 _WIDTH = 80
 """PyYAML folds a line at a space beyond this column."""
@@ -21,9 +21,6 @@ _ENDLESS = 1 << 30
 
 _MAX_KEY = 100
 """Characters of a rendered key up to which it surely is no complex key (`? key`)."""
-
-_MAX_LINES = 2_000_000
-"""They take 130 MB. All common facts of 9900 nodes have half a million."""
 
 _SIMPLE = re.compile(r"[A-Za-z0-9_/][A-Za-z0-9_/.:@+-]*(?<!:)").fullmatch
 """Texts without a character that means something in YAML. They need quotes only if they look like another type."""
@@ -51,8 +48,8 @@ def _write(value: Any, first: str, indent: str, lines: list[str], work: Work) ->
     """Append the lines of a collection that is not empty. The first one begins with `first`, the others with `indent`,
     which is as long."""
     work.write(len(value))
-    if len(lines) > _MAX_LINES:
-        raise TooLarge(f"a text has more than {_MAX_LINES} lines")
+    if len(lines) > MAX_WRITTEN:
+        raise TooLarge(f"a text has more than {MAX_WRITTEN} lines")
     if type(value) is list:
         for item in value:
             if type(item) in (dict, list) and item:

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from fuelclient.expressions.block_yaml import to_yaml
-from fuelclient.expressions.work import TooMuchWork, Uncompiled, Work
+from fuelclient.expressions.work import MAX_WRITTEN, TooLarge, TooMuchWork, Uncompiled, Work
 
 _STEPS_PER_ELEMENT = 5
 """This many steps of a comparison count as one element of a sequence."""
@@ -184,7 +184,10 @@ class OrderedSet(frozenset[Any]):
 
 def to_json(value: Any, work: Work) -> str:
     """Return plain data as JSON, as Nailgun's `toJson()` writes it. Raise `TooMuchWork`."""
-    work.write(work.weight(value))  # what is shared is written each time
+    entries = work.weight(value) // 2  # it counts keys, too, and what is shared each time
+    if entries > MAX_WRITTEN:
+        raise TooLarge(f"a text has more than {MAX_WRITTEN} entries")
+    work.write(entries)
     return json.dumps(value)
 
 

@@ -20,7 +20,8 @@ def linear(pattern: str, text: str, flags: int = 0) -> Any:
     if len(pattern) > _LONGEST:
         return None
     beyond_ascii = ("\\b" in pattern or "\\B" in pattern or flags & re.IGNORECASE) and not text.isascii()
-    regex = None if beyond_ascii or (text.endswith("\n") and "$" in pattern) else _regex(pattern, flags)
+    is_empty = not text and "\\B" in pattern  # Python finds no such place before 3.14
+    regex = None if beyond_ascii or is_empty or (text.endswith("\n") and "$" in pattern) else _regex(pattern, flags)
     return regex and regex.for_text(text)
 
 

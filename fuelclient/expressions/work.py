@@ -25,6 +25,10 @@ MAX_BITS = 1024
 MAX_TEXT = 16 * 1024 * 1024
 """The longest text, in characters, that an expression may make."""
 
+MAX_WRITTEN = 2_000_000
+"""The most lines or entries that are written as one text before it is measured. They take some 130 MB; all common
+facts of newton on 9900 nodes have half a million lines."""
+
 _CHARACTERS = 20
 """So many characters of a new text count as one element, so that the work also bounds the memory: to some 240 MB, as a
 character takes up to four bytes."""

@@ -57,8 +57,8 @@ def items_of(run: Run, value: Any, name: str) -> Iterable[Any]:
     return run.work.limited(value)
 
 
-_PREPARED = 5_000
-"""A pattern counts as so many elements when an evaluation first uses it."""
+_PREPARED, _PREPARED_CHARACTER = 200, 5
+"""A pattern, and each of its characters, counts as so many elements when an evaluation first uses it."""
 _SEARCHED = 80
 """So many characters of a text that is searched count as one element."""
 
@@ -183,7 +183,7 @@ def _matches(run: Run, text: Any, pattern: Any, name: str = "matches") -> bool:
         raise unfit(name, text, pattern)
     if pattern not in run.patterns:
         run.patterns.add(pattern)
-        run.work.spend(_PREPARED)
+        run.work.spend(_PREPARED + _PREPARED_CHARACTER * len(pattern))
     regex = linear(pattern, text)
     if regex is None:
         raise Uncompiled

@@ -24,8 +24,16 @@ _MODE = re.compile(r"[0-7]{3,4}")
 _PLACEHOLDER = re.compile(r"\{[A-Z][^{}]*\}")
 _TRUE = {"true", "yes", "on", "1"}
 _FALSE = {"false", "no", "off", "0", ""}
-_COMPUTED = object()
-"""A stand-in for what only a run can compute: an expression, or a text with a placeholder such as {CLUSTER_ID}."""
+
+
+class _Computed:
+    """A stand-in for what only a run can compute: an expression, or a text with a placeholder such as {CLUSTER_ID}."""
+
+    def __repr__(self) -> str:
+        return "a computed value"
+
+
+_COMPUTED = _Computed()
 
 
 class Missing(ValueError):

@@ -326,7 +326,8 @@ def _meetings(nodes: tuple[int, ...], others: tuple[int, ...]) -> tuple[list[int
     >>> _meetings((1, 2), (0, 2, 3))
     ([1, 2, 2], [0, 2, 0])
     """
-    met = [(node, other) for node in nodes for other in dict.fromkeys((node, SYNC)) if other in others]
+    there = frozenset(others)
+    met = [(node, other) for node in nodes for other in dict.fromkeys((node, SYNC)) if other in there]
     return [node for node, _ in met], [other for _, other in met]
 
 

@@ -332,6 +332,7 @@ class GraphData:
         rows_after = [[row_of[after] for after in study.after[index] if after in row_of] for index in study.indices]
         self.reach = Reach(rows_after)
         self.tasks_of = tasks_of_roles(study.merged.tasks, study.snapshot)
+        _ = study.findings  # screens show them
 
     @property
     def env(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sqlite3
@@ -143,6 +144,19 @@ def test_deletion_while_the_runner_removes_its_reserve(env: Executions, monkeypa
         patched.setattr(os, "unlink", unlink_too_late)
         assert env.backend.runs.delete(run.id) == ()
     assert spools(env) == []
+
+
+def test_files_that_cannot_be_seen_are_reported(env: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = env.run()
+
+    def hidden(path: Path) -> os.stat_result:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "lstat", hidden)
+        (why,) = env.backend.runs.delete(run.id)
+    assert why.endswith("stays: Permission denied.")
+    assert spools(env)
 
 
 def test_history_has_a_limit_of_room(env: Executions, monkeypatch: pytest.MonkeyPatch) -> None:

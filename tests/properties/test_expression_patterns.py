@@ -6,7 +6,9 @@ import random
 import re
 from typing import Any
 
-from fuelclient.expressions.patterns import Pattern
+import pytest
+
+from fuelclient.expressions.patterns import Pattern, linear
 
 SIMPLE = (*"ab.^$é", "[ab]", "[^a]", r"\d", r"\w", r"\b", r"\B", r"\n", r"\Z", r"\1", "(?=a)", "(?<!b)")
 ATOMS = (*SIMPLE, "(a)", "(b|)", "(|b)", "(?:ab|a)", "(?P<n>a|ab)")
@@ -46,3 +48,10 @@ def test_matches_are_those_of_python() -> None:
         arguments = text, chance.choice((-1, 0, 0, 1, 2)), chance.choice(("x", "[\\g<0>]", ""))
         assert found(Pattern(written, flags), *arguments) == found(python, *arguments), (written, flags, arguments)
         compared += 1
+
+
+@pytest.mark.parametrize("written", [r"\B", r"\b", "^$", "a*", r"a$", r"\w\B"])
+@pytest.mark.parametrize("text", ["", "a", "aa", "a\n", "é"])
+def test_a_pattern_that_re2_decides_matches_where_that_of_python_does(written: str, text: str) -> None:
+    regex = linear(written, text)
+    assert regex is None or (regex.search(text) is None) == (re.search(written, text) is None)

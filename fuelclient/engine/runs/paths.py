@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 from contextlib import suppress
 from pathlib import Path
 
@@ -52,9 +53,13 @@ def spool_path(engine: str, parent: Run) -> Path:
 def remove_path(path: Path) -> None:
     """Remove a file or a directory if it exists, while another process may remove files in it: the end of a run is
     stored before its runner removes its reserve. Raise `OSError` if something cannot be removed."""
-    while os.path.lexists(path):
+    while True:
+        try:
+            is_directory = stat.S_ISDIR(path.lstat().st_mode)
+        except FileNotFoundError:
+            return
         with suppress(FileNotFoundError):
-            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            shutil.rmtree(path) if is_directory else path.unlink()
 
 
 def spool_on_nodes(parent: Run) -> str:

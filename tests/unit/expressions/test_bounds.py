@@ -79,7 +79,7 @@ HOSTILE = {
     "range(30).aggregate($1 + $1, [1]).len()": "elements",
     "regex('x').replace('x' * 3000, 'y' * 1000000)": "memory",
     "$.many.select($common.big).toYaml().len()": "lines",
-    "$.many.select($common.big).toJson().len()": "elements",
+    "$.many.select($common.big).toJson().len()": "entries",
     "$.many.select([$common.long]).toYaml().len()": "elements",
     "dict($.words.select([$common.long + $, $common.big])).toYaml().len()": "elements",
     "$.many.select($common.long in $common.long).len()": "elements",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+import yaml
 from refusals import refused
 
 from fuelclient.expressions import work
@@ -45,6 +48,26 @@ def test_a_filter_of_ten_thousand_elements_is_within_the_limit() -> None:
     view = Views(Facts({"nodes": nodes})).at("t", None)
     conditions = " and ".join(["compute in $.roles and $.uid != '7'"] * 5)
     assert parse(f"$.nodes.where({conditions}).select($.uid).len()").value(view) == 9_998
+
+
+NETWORKS = {f"net{k}": {f"key{i}": "a value of many characters" for i in range(10)} for k in range(4)}
+LARGE = {
+    "nodes": [{"uid": str(number), **NETWORKS} for number in range(9500)],
+    "named": [{"name": f"node-{number}", "pattern": f"node-{number}0+$"} for number in range(1000)],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("$.nodes.toJson()", json.dumps(LARGE["nodes"])),
+        ("$.nodes.toYaml()", yaml.dump(json.loads(json.dumps(LARGE["nodes"])), Dumper=yaml.CSafeDumper)),
+        ("$.named.where($.name.matches($.pattern))", []),
+    ],
+    ids=["toJson", "toYaml", "matches"],
+)
+def test_what_is_written_or_matched_for_many_nodes_is_within_the_limit(text: str, expected: object) -> None:
+    assert parse(text).value(Views(Facts(LARGE)).at("t", None)) == expected
 
 
 def test_one_more_than_the_limit_is_refused() -> None:
