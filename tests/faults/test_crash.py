@@ -46,6 +46,8 @@ def graph(env: Executions) -> list[Task]:
             attributes["cross_depends"] = [{"name": f"t{number - 3}", "role": "compute"}]
         if number == FAILING:
             attributes["requires"] += ["t28", "t40"]  # which wait for other nodes, so either could be first
+        if number in (38, 46):
+            attributes["requires"] += ["t40"]  # so that the failing task is before them on its node
         if number % 10 == LEFT_OUT:
             attributes["condition"] = False
         tasks.append(shell(f"t{number}", **attributes))
