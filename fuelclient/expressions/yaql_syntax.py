@@ -5,8 +5,8 @@ nesting, and finds the same mistakes in others.
 
 A tree is `("value", type, value)` for a literal, `("word", text)`, `("$", name)`, `(".", left, right)` and likewise
 for the other operators, `("unary not", operand)`, `("call", name, *args)`, `("index", value, *args)`,
-`("list", *items)` or `("map", *rules)`; an argument can be a rule `("=>", key, value)`, or `GAP` where there is none
-between two commas. Trees are hashable, and literals of different types differ.
+`("list", *items)` or `("map", *rules)`. An argument can be a rule `("=>", key, value)`. `GAP` stands for an argument
+that is left out between two commas. Trees are hashable, and literals of different types differ.
 """
 
 from __future__ import annotations
