@@ -7,7 +7,7 @@ front end asks which backend it has.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -426,6 +426,9 @@ class Backend(Protocol):
 
     def reading(self) -> AbstractContextManager[None]:
         """Read all at one moment, until the block writes. Over HTTP each request has its own moment."""
+
+    def graphs_state(self) -> Hashable | None:
+        """What differs from all earlier values as soon as any graph has changed; None if the backend cannot know."""
 
     def sweep(self) -> None:
         """Remove the files of deleted runs in the background; called after a command that wrote."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from importlib import import_module
@@ -65,6 +66,13 @@ class Engine:
     def reading(self) -> AbstractContextManager[None]:
         """Give all reads of the block the same state of the engine file, until the block writes."""
         return self._database.reading()
+
+    def graphs_state(self) -> Hashable | None:
+        """Return None if a plugin is linked: its author changes its graphs without the engine."""
+        from fuelclient.store import plugins
+
+        with self._database.read() as connection:
+            return None if plugins.has_linked(connection) else self._database.state(connection)
 
     def sweep(self) -> None:
         """Start a background process that removes the remaining files of deleted runs, if any are due."""

@@ -134,12 +134,17 @@ def _view(route: Route, policy: Policy, backends: ThreadBackends) -> Callable[..
             query = checks.query(route, request.args)
             body = checks.body(route, request.get_data(cache=False))
             call = Call(backends, path, query, body, request.headers.get("Accept", ""))
+            if route.is_kept:
+                key = (route.name, request.full_path)
+                return _json(backends.kept(key, lambda: _text(route.handler(call))), route.status)
             result = route.handler(call)
         except FuelError as error:
             raise http_error(error) from error
         if isinstance(result, Reply):
             return Response(result.data, mimetype=result.mimetype)
-        return Response(b"", route.status) if route.answers[route.status] is None else _json(result, route.status)
+        if route.answers[route.status] is None:
+            return Response(b"", route.status)
+        return _json(_text(result), route.status)
 
     view.__name__ = route.name
     return view
@@ -168,8 +173,12 @@ def _with_time_to_wait(response: Response) -> Response:
     return response
 
 
-def _json(data: Any, status: int) -> Response:
-    return Response(json.dumps(data, allow_nan=False), status, mimetype="application/json")
+def _text(data: Any) -> bytes:
+    return json.dumps(data, allow_nan=False).encode("ascii")
+
+
+def _json(text: bytes, status: int) -> Response:
+    return Response(text, status, mimetype="application/json")
 
 
 def _error_response(error: Exception) -> Response:
@@ -189,6 +198,6 @@ def _error_response(error: Exception) -> Response:
         LOG.error("%s failed", request_id, exc_info=error)
         refusal = HttpError(500, f"The server failed unexpectedly: see its log for the request {request_id}.")
     if not refusal.plain:
-        return _json(refusal.body, refusal.status)
+        return _json(_text(refusal.body), refusal.status)
     headers = {"Allow": ", ".join(allowed)} if allowed else {}
     return Response(refusal.message, refusal.status, headers, mimetype="text/plain")

@@ -33,8 +33,9 @@ def owner_of(call: Call) -> OwnerRef:
 def list_of_owner(call: Call) -> Any:
     """List the graphs of one owner, and of no others: `fetch_related` has no effect here, as in Nailgun."""
     owner = owner_of(call)
-    call.backend.graphs.owner(owner)
-    return _read_graphs(call, [summary for summary in call.backend.graphs.list() if _owner(summary) == owner])
+    with call.backend.reading():
+        call.backend.graphs.owner(owner)
+        return _read_graphs(call, [summary for summary in call.backend.graphs.list() if _owner(summary) == owner])
 
 
 def show(call: Call) -> Any:
@@ -81,12 +82,13 @@ def list_all(call: Call) -> Any:
     if wanted is not None and call.flag("fetch_related"):
         wanted |= _related(backend, {owner.id for owner in wanted if owner.level is Level.CLUSTER})
     types = query.get("graph_types")
-    summaries = [
-        summary
-        for summary in backend.graphs.list()
-        if (wanted is None or _owner(summary) in wanted) and (not types or summary.type in types)
-    ]
-    return _read_graphs(call, summaries)
+    with backend.reading():
+        summaries = [
+            summary
+            for summary in backend.graphs.list()
+            if (wanted is None or _owner(summary) in wanted) and (not types or summary.type in types)
+        ]
+        return _read_graphs(call, summaries)
 
 
 def upload(call: Call, ref: OwnerRef, graph_type: str, body: Mapping[str, Any]) -> Any:
@@ -141,7 +143,7 @@ def _routes(owner: str, body: Schema) -> tuple[Route, ...]:
     typed = f"{path}/{{graph_type}}"
     return (
         Route("GET", path, list_of_owner, "List the graphs of an owner", {200: listed(GRAPH)},
-              (Query("fetch_related", QueryType.FLAG, "has no effect here"),)),
+              (Query("fetch_related", QueryType.FLAG, "has no effect here"),), is_kept=True),
         Route("GET", typed, show, "Show the graph of a type", {200: GRAPH}),
         Route("POST", typed, create, "Create a graph of a type", {200: GRAPH}, (), body),
         Route("PUT", typed, update, "Change the graph of a type", {200: GRAPH}, (), body),
@@ -246,7 +248,7 @@ ROUTES = (
     *_routes("releases/{release_id}", graph_body()),
     *_routes("plugins/{plugin_id}", _BODY),
     *_routes("clusters/{cluster_id}", graph_body()),
-    Route("GET", "graphs", list_all, "List graphs", {200: listed(GRAPH)}, _FILTERS),
+    Route("GET", "graphs", list_all, "List graphs", {200: listed(GRAPH)}, _FILTERS, is_kept=True),
     Route("GET", _PATH, show, "Show a graph", {200: GRAPH}),
     Route("PUT", _PATH, update, "Change a graph", {200: GRAPH}, (), _BODY),
     Route("PATCH", _PATH, update, "Change a graph", {200: GRAPH}, (), _BODY),

@@ -6,7 +6,7 @@ URLs, checks of requests and the OpenAPI 3.1 document are derived from routes.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -65,6 +65,10 @@ _QUERY_SCHEMAS: Mapping[QueryType, Schema] = {
 }
 
 
+_KEPT = 4
+"""How many answers each thread keeps: those that programs ask for again and again are few, and may be large."""
+
+
 class ThreadBackends:
     """One backend for each thread, because SQLite connections and HTTP sessions belong to the thread that opened them.
 
@@ -88,6 +92,20 @@ class ThreadBackends:
         """Yield the backend and hold the server's only lock, for a handler that reads, decides and then writes."""
         with self._lock:
             yield self.backend
+
+    def kept(self, key: Hashable, make: Callable[[], bytes]) -> bytes:
+        """Return what `make` returned to this thread for `key` before, unless a graph may have changed since.
+
+        The state is asked for first: an answer that is made while others write is at most newer than its state.
+        """
+        state = self.backend.graphs_state()
+        before, answers = getattr(self._local, "kept", (None, dict[Hashable, bytes]()))
+        if state is None or before != state or len(answers) >= _KEPT:
+            answers = {}
+        self._local.kept = state, answers
+        if key not in answers:
+            answers[key] = make()
+        return answers[key]
 
     def close(self) -> None:
         backend: Backend | None = getattr(self._local, "backend", None)
@@ -150,7 +168,8 @@ class Route:
 
     `answers` maps each success status to the schema of its body (None: no body); the first one is the usual one. `body`
     is the schema of the request's body, None if it has none. Errors are `schemas.ERROR` with any status. An open route
-    needs no token.
+    needs no token. The answer of a kept route
+    rests on nothing but graphs, and is sent again until one of them changes.
     """
 
     method: str
@@ -163,6 +182,7 @@ class Route:
     body_required: bool = True
     mimetypes: tuple[str, ...] = ("application/json",)
     is_open: bool = False
+    is_kept: bool = False
 
     @property
     def name(self) -> str:

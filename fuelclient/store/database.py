@@ -119,8 +119,12 @@ class Database:
         It describes the state that the open transaction sees, or else the current state.
         """
         with translated(self.path):
-            (number,) = self._open().execute("PRAGMA data_version").fetchone()
-            return int(number)
+            return _commits(self._open())
+
+    @staticmethod
+    def state(connection: Connection) -> Hashable:
+        """What differs from all earlier values if the file that an open transaction sees has changed, or is another."""
+        return connection, _commits(connection), connection.total_changes
 
     @property
     def is_reading(self) -> bool:
@@ -360,6 +364,11 @@ class Database:
         except OSError as error:
             raise _no_access(self.path, error) from error
         return _connect(self.path, self.busy_seconds)
+
+
+def _commits(connection: Connection) -> int:
+    (number,) = connection.execute("PRAGMA data_version").fetchone()
+    return int(number)
 
 
 class _Undone(Exception):

@@ -67,6 +67,10 @@ def names(connection: Connection) -> set[str]:
     return {*rows.firsts(connection, "SELECT DISTINCT name FROM plugins")}
 
 
+def has_linked(connection: Connection) -> bool:
+    return bool(rows.firsts(connection, "SELECT 1 FROM plugins WHERE directory LIKE '/%'"))
+
+
 def insert(connection: Connection, plugin: Plugin) -> int:
     """Store a plugin, without its clusters and releases, and return its new id."""
     return rows.insert_row(connection, "plugins", table.row(plugin))

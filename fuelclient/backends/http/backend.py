@@ -22,6 +22,9 @@ class Connection:
     def reading(self) -> AbstractContextManager[None]:
         return nullcontext()
 
+    def graphs_state(self) -> None:
+        """Return None: only the server knows."""
+
     def sweep(self) -> None:
         """Do nothing: a server's runs clean up after themselves."""
 
