@@ -14,7 +14,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fuelclient.errors import Unavailable
@@ -38,16 +38,26 @@ class Exhausted(Exception):
 def answer(text: str, facts: Mapping[str, Any], views: Views) -> Any:
     """What a child answers to an expression and its facts, within the time that is left for those of `views`.
 
-    Raise `Exhausted` for a limit, and `Unavailable` if all children are busy for that long, or if others wait for them
-    already.
+    Raise `Exhausted` for a limit, and `Unavailable` if all children are busy for as long, or if others wait for them
+    already. Waiting for a turn does not count as computing: who had none is to try again, not to change its graph.
     """
+    with _creating:
+        pool = _pool(os.getpid())
+    with contextlib.ExitStack() as turn:
+        with _counted(views, "waited"):
+            turn.enter_context(pool.turn(limits.seconds() - views.waited))
+        with _counted(views, "computed"):
+            return pool.answer(text, facts, limits.seconds() - views.computed)
+
+
+@contextlib.contextmanager
+def _counted(views: Views, name: str) -> Iterator[None]:
+    """Add the seconds of the block to an attribute of `views`."""
     begin = time.monotonic()
     try:
-        with _creating:
-            pool = _pool(os.getpid())
-        return pool.answer(text, facts, limits.seconds() - views.waited)
+        yield
     finally:
-        views.waited += time.monotonic() - begin
+        setattr(views, name, getattr(views, name) + time.monotonic() - begin)
 
 
 _creating = threading.Lock()  # otherwise threads that are first at the same time would each make a pool
@@ -111,18 +121,23 @@ class _Pool:
         # Linux kills a child when the thread that started it ends, so one thread that lives as long as the process does
         self._starter = ThreadPoolExecutor(1, "expressions")
 
-    def answer(self, text: str, facts: Mapping[str, Any], left: float) -> Any:
-        until = time.monotonic() + left
+    @contextlib.contextmanager
+    def turn(self, left: float) -> Iterator[None]:
+        """Hold one of the children for the block. Raise `Unavailable` if none is free within `left` seconds."""
         with contextlib.ExitStack() as held:
             for semaphore, seconds in ((self._places, 0.0), (self._free, max(0.0, left))):
                 if not semaphore.acquire(timeout=seconds):
                     message = f"{AT_ONCE} expressions that take long are being evaluated already."
                     raise Unavailable(message, hint="Try again when they have ended.")
                 held.callback(semaphore.release)
-            for _ in range(2):
-                with contextlib.suppress(_Killed):
-                    return self._answer(text, facts, until)
-            raise Exhausted("its process was killed twice", "Does this machine have enough memory?")
+            yield
+
+    def answer(self, text: str, facts: Mapping[str, Any], left: float) -> Any:
+        until = time.monotonic() + left
+        for _ in range(2):
+            with contextlib.suppress(_Killed):
+                return self._answer(text, facts, until)
+        raise Exhausted("its process was killed twice", "Does this machine have enough memory?")
 
     def close(self) -> None:
         while self._waiting:

@@ -349,7 +349,7 @@ class Views:
     Go through the nodes one by one: values that belong to one node are dropped when the view of another node is taken.
     `alike` has values for those nodes on which all that they were computed from is the same.
     With `memoise=False` everything is computed each time. Values are shared and must not be changed. Not thread-safe.
-    `waited` is how many seconds child processes have taken for expressions.
+    `computed` is how many seconds child processes have taken for expressions, and `waited` how many these had to wait.
     """
 
     def __init__(self, facts: Facts, past: Past = NO_PAST, *, memoise: bool = True) -> None:
@@ -358,7 +358,7 @@ class Views:
         self.shared: dict[Hashable, Any] = {}
         self.own: dict[Hashable, tuple[bool, Mapping[Path, Hashable], Any]] = {}
         self.alike: dict[Hashable, Alike] = {}
-        self.waited = 0.0
+        self.computed = self.waited = 0.0
         self._uid = ""
         self._views: dict[Hashable | None, View] = {}
 

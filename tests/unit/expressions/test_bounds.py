@@ -299,6 +299,21 @@ def test_few_wait_for_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
     assert value(SHORT) == {"a": "b", "b": 1}
 
 
+def test_waiting_for_a_turn_is_not_computing() -> None:
+    """An expression that had no turn is not one that takes too long: a server answers 503, not 400."""
+    views = Views(Facts(FACTS, {}), memoise=False)
+    view = views.at("t", None)
+    views.waited = limits.seconds()
+    assert parse(SHORT).value(view) == {"a": "b", "b": 1}
+    pool = child_process._pool(os.getpid())
+    with pool._free, pool._free, pytest.raises(Unavailable):
+        parse(SHORT).value(view)
+    assert 2 * limits.seconds() > views.waited >= limits.seconds() > views.computed > 0
+    views.waited, views.computed = 0.0, limits.seconds()
+    with pytest.raises(ExpressionError, match="EXPRESSION_SECONDS"):
+        parse(SLOW).value(view)
+
+
 @pytest.mark.parametrize(("engine", "server"), [("engine.db", None), (None, "http://127.0.0.1:9")])
 def test_the_setting_holds_for_every_backend(
     engine: str | None, server: str | None, monkeypatch: pytest.MonkeyPatch
