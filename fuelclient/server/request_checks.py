@@ -65,7 +65,7 @@ def body(route: Route, content: bytes) -> Any:
     except InvalidDocument as error:
         raise HttpError(400, error, f"Invalid json received: {error.message}") from error
     _check(data, route.body)
-    return with_integers(data, route.body)
+    return with_integers(data, route.body) if _has_float(data) else data
 
 
 def _check(data: Any, schema: Schema) -> None:
@@ -81,6 +81,12 @@ def _check(data: Any, schema: Schema) -> None:
         refusal = InvalidDocument(f"{findings[0].message}{more}.", findings=findings)
         path_text = f"deque({list(errors[0].path)!r}): " if errors[0].path else ""  # in Nailgun's words
         raise HttpError(400, refusal, f"{path_text}{_shortened(errors[0].message)}")
+
+
+def _has_float(data: Any) -> bool:
+    if isinstance(data, (dict, list)):
+        return any(map(_has_float, data.values() if isinstance(data, dict) else data))
+    return isinstance(data, float)
 
 
 def with_integers(data: Any, schema: Schema) -> Any:
