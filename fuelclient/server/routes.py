@@ -65,8 +65,8 @@ _QUERY_SCHEMAS: Mapping[QueryType, Schema] = {
 }
 
 
-_KEPT = 4
-"""How many answers each thread keeps: those that programs ask for again and again are few, and may be large."""
+_KEPT, _KEPT_BYTES = 4, 2 * 2**20
+"""How many answers each thread keeps, and the size of the largest: with eight threads they take 64 MB at most."""
 
 
 class ThreadBackends:
@@ -100,12 +100,15 @@ class ThreadBackends:
         """
         state = self.backend.graphs_state()
         before, answers = getattr(self._local, "kept", (None, dict[Hashable, bytes]()))
-        if state is None or before != state or len(answers) >= _KEPT:
+        if state is None or before != state or (len(answers) >= _KEPT and key not in answers):
             answers = {}
         self._local.kept = state, answers
-        if key not in answers:
-            answers[key] = make()
-        return answers[key]
+        made = answers.get(key)
+        if made is None:
+            made = make()
+            if len(made) <= _KEPT_BYTES:
+                answers[key] = made
+        return made
 
     def close(self) -> None:
         backend: Backend | None = getattr(self._local, "backend", None)

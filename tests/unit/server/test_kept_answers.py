@@ -62,8 +62,9 @@ def test_a_list_of_a_file_that_was_replaced_is_not_sent_again(api: Api, env: Exe
 
 
 def test_an_answer_is_made_once_for_a_state(env: Executions, backends: ThreadBackends) -> None:
-    assert answers_of(backends) == [b"made first"] * 2
-    assert answers_of(backends, "other") == [b"made first"] * 2
+    for key in ("list", "second", "third", "fourth"):
+        assert answers_of(backends, key) == [b"made first"] * 2
+    assert backends.kept("list", lambda: b"made anew") == b"made first"
     env.graph(stage("a"))
     assert backends.kept("list", lambda: b"made anew") == b"made anew"
 
@@ -76,7 +77,8 @@ def test_no_answer_of_an_earlier_connection_is_sent(env: Executions, backends: T
     assert backends.kept("list", lambda: b"made anew") == b"made anew"
 
 
-def test_few_answers_are_kept(backends: ThreadBackends) -> None:
+def test_few_answers_are_kept_and_no_large_ones(backends: ThreadBackends) -> None:
     for number in range(20):
-        backends.kept(number, lambda: b"large")
+        backends.kept(number, lambda: b"small")
+    assert backends.kept(0, lambda: b"x" * 10_000_000) == b"x" * 10_000_000
     assert backends.kept(0, lambda: b"made anew") == b"made anew"
