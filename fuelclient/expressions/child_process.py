@@ -40,7 +40,10 @@ def answer(text: str, facts: Mapping[str, Any], views: Views) -> Any:
 
     Raise `Exhausted` for a limit, and `Unavailable` if all children are busy for as long, or if others wait for them
     already. Waiting for a turn does not count as computing: who had none is to try again, not to change its graph.
+    A plan that has no time left is not given a turn, for which it would wait, and which would cost a child.
     """
+    if views.computed >= limits.seconds():
+        raise _too_long()
     with _creating:
         pool = _pool(os.getpid())
     with contextlib.ExitStack() as turn:
