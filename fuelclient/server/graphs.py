@@ -79,10 +79,10 @@ def list_all(call: Call) -> Any:
         ids = query.get(f"{level}s_ids")
         if ids is not None:
             wanted = (wanted or set()) | {OwnerRef(level, owner_id) for owner_id in ids}
-    if wanted is not None and call.flag("fetch_related"):
-        wanted |= _related(backend, {owner.id for owner in wanted if owner.level is Level.CLUSTER})
     types = query.get("graph_types")
     with backend.reading():
+        if wanted is not None and call.flag("fetch_related"):
+            wanted |= _related(backend, {owner.id for owner in wanted if owner.level is Level.CLUSTER})
         summaries = [
             summary
             for summary in backend.graphs.list()

@@ -13,6 +13,7 @@ from http_api import Api
 from package_trees import task, write_package
 
 from fuelclient.backends.local import LocalBackend
+from fuelclient.engine.inventory.clusters import Clusters
 from fuelclient.server.routes import ThreadBackends
 
 LISTS = ("graphs/", "clusters/1/deployment_graphs/", "graphs/?graph_types=default")
@@ -43,6 +44,23 @@ def test_a_list_shows_what_this_and_other_programs_have_stored(api: Api, env: Ex
     assert task_ids(api, path) == ["b"]
     api.ask("PUT", "clusters/1/deployment_tasks", [{"id": "c", "type": "stage"}])
     assert task_ids(api, path) == ["c"]
+
+
+def test_a_list_is_of_one_moment(api: Api, env: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
+    env.graph(stage("a"))
+    read = Clusters.list
+
+    def list_before_a_change(self: Clusters) -> Any:
+        try:
+            return read(self)
+        finally:
+            env.graph(stage("b"))
+
+    path = "graphs/?clusters_ids=1&fetch_related=1"
+    with monkeypatch.context() as others:
+        others.setattr(Clusters, "list", list_before_a_change)
+        assert "a" in task_ids(api, path)
+    assert "b" in task_ids(api, path)
 
 
 def test_a_list_shows_the_files_of_a_linked_plugin(api: Api, env: Executions, tmp_path: Path) -> None:
