@@ -200,6 +200,7 @@ def test_bodies_that_are_refused(api: Api, content: bytes, told: str) -> None:
 
 def test_a_whole_number_may_be_written_with_a_point(api: Api) -> None:
     assert api.ask("POST", "clusters", {"name": "a", "release_id": 1.0}, status=201)["release_id"] == 1
+    assert "[99]" in api.refusal("POST", "clusters/1/unassignment", [{"id": 99.0}], status=400)
     task = {"id": "t", "type": "shell", "parameters": {"timeout": 1.0}}
     told = api.ask("POST", "clusters/1/deployment_graphs/x", {"tasks": [task]})
     assert isinstance(told["tasks"][0]["parameters"]["timeout"], float)  # what is somebody else's stays as it is
