@@ -135,8 +135,8 @@ def _view(route: Route, policy: Policy, backends: ThreadBackends) -> Callable[..
             body = checks.body(route, request.get_data(cache=False))
             call = Call(backends, path, query, body, request.headers.get("Accept", ""))
             if route.is_kept:
-                key = (route.name, request.full_path)
-                return _json(backends.kept(key, lambda: _text(route.handler(call))), route.status)
+                made = backends.kept(request.full_path, lambda: _text(route.handler(call)))
+                return _json(made, route.status)
             result = route.handler(call)
         except FuelError as error:
             raise http_error(error) from error

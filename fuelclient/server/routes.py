@@ -171,8 +171,8 @@ class Route:
 
     `answers` maps each success status to the schema of its body (None: no body); the first one is the usual one. `body`
     is the schema of the request's body, None if it has none. Errors are `schemas.ERROR` with any status. An open route
-    needs no token. The answer of a kept route
-    rests on nothing but graphs, and is sent again until one of them changes.
+    needs no token. The answer of a kept route rests on nothing but its URL and the engine file, and is sent again until
+    that changes.
     """
 
     method: str

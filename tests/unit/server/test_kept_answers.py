@@ -14,6 +14,7 @@ from package_trees import task, write_package
 
 from fuelclient.backends.local import LocalBackend
 from fuelclient.engine.inventory.clusters import Clusters
+from fuelclient.server import graphs
 from fuelclient.server.routes import ThreadBackends
 
 LISTS = ("graphs/", "clusters/1/deployment_graphs/", "graphs/?graph_types=default")
@@ -44,6 +45,16 @@ def test_a_list_shows_what_this_and_other_programs_have_stored(api: Api, env: Ex
     assert task_ids(api, path) == ["b"]
     api.ask("PUT", "clusters/1/deployment_tasks", [{"id": "c", "type": "stage"}])
     assert task_ids(api, path) == ["c"]
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_a_list_is_made_once(api: Api, env: Executions, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    env.graph(stage("a"))
+    first = api.raw("GET", path).data
+    monkeypatch.delattr(graphs, "graph_to")
+    assert api.raw("GET", path).data == first
+    env.graph(stage("b"))
+    assert api.raw("GET", path).status_code == 500
 
 
 def test_a_list_is_of_one_moment(api: Api, env: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
