@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -230,7 +231,11 @@ def _busy_child(parent: int) -> Path:
 
 
 def _children(pid: int) -> list[str]:
-    return [child for of in Path(f"/proc/{pid}/task").glob("*/children") for child in of.read_text().split()]
+    found: list[str] = []
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # the thread has ended
+            found += children.read_text(encoding="ascii").split()
+    return found
 
 
 def _seconds_of(process: Path) -> float:
