@@ -150,7 +150,7 @@ class LocalSpool(Spool):
         lines = [_process_line(*words)] if words else []
         with suppress(OSError):
             lines += (f"claim {path.name[6:]}" for path in self._path.glob("claim.*"))
-        lines += (f"rc {line}" for line in _read_text(self._path / "rc").splitlines())
+        lines += (f"rc {line}" for line in _read_text(self._path / "rc").rpartition("\n")[0].splitlines())
         before_out, before_err = map(int, words[6:8] or ("0", "0"))
         return seen_from(lines, _read_end(self._path / "out", before_out), _read_end(self._path / "err", before_err))
 

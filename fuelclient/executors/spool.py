@@ -160,7 +160,7 @@ if [ ! -s "stop.$label" ]; then
 fi
 [ ! -s "stop.$label" ] || read -r why < "stop.$label"
 for file in cmd cmd.* file.*; do [ ! -f "$file" ] || : > "$file"; done
-{ [ ! -s rc ] || cat rc; echo "$label $code $why"; } > rc.new && mv -f rc.new rc
+echo "$label $code $why" >> rc
 """
 )
 """The leader of a command's session: it stores its number, waits for the command, and stores the exit code.
@@ -237,7 +237,7 @@ ended() {
 }
 finish() {
   for file in cmd cmd.* file.*; do [ ! -f "$file" ] || : > "$file"; done
-  { [ ! -s rc ] || cat rc; echo "$label 137 $why"; } > rc.new && mv -f rc.new rc
+  echo "$label 137 $why" >> rc
 }
 if (set -C; : > "claim.$label") 2>/dev/null; then
   finish
@@ -293,7 +293,7 @@ label=$3 keep=$4 claimed= here=
 read -r this_boot < /proc/sys/kernel/random/boot_id
 [ ! -s "claim.$label" ] || read -r claimed < "claim.$label"
 if [ "$running" != "$label" ] && [ "$claimed" = "$this_boot" ] && { [ ! -s rc ] || ! grep -q "^$label " rc; }; then
-  { [ ! -s rc ] || cat rc; echo "$label 0 never"; } > rc.new && mv -f rc.new rc
+  echo "$label 0 never" >> rc
 fi
 """
     + _PRINT_STATE
