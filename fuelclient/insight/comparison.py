@@ -120,14 +120,18 @@ class _Both:
             self._number[vertex] = self._number[twin] = number
             self._twin[twin] = vertex
         self._steps = self._together() or [*old.topological, *moved[-1]]
+        unshared = [[other for other in own if self._number[other] < 0] for own in self._before]
+        # what is nearest to each of those in chains, which are not shared and follow others that are not
+        self._in_chain = {vertex: 0 for vertex, own in enumerate(unshared) if own and self._number[vertex] < 0}
         last = [0] * len(self._before)  # the step that uses a set for the last time
         for step, vertex in enumerate(self._steps):
-            for used in (vertex, self._twin[vertex], *self._before[vertex]):
+            twin = self._twin[vertex]
+            for used in (vertex, twin, *self._before[vertex], *unshared[twin]):
                 last[used] = step
         self._free: list[list[int]] = [[] for _ in self._steps]
         for vertex, step in enumerate(last):
             self._free[step].append(vertex)
-        self._behind = functools.lru_cache(maxsize=64)(self._search)
+        self._behind = functools.lru_cache(maxsize=64)(self._nearest)
         self._bits_of = functools.lru_cache(maxsize=64)(lambda mask: tuple(_bits(mask)))
 
     def _together(self) -> list[int]:
@@ -157,7 +161,8 @@ class _Both:
     @property
     def most(self) -> int:
         """How many sets are in use at the same time, at most."""
-        return 1 + max(itertools.accumulate(1 - len(free) for free in self._free), default=0)
+        sets = 1 + max(itertools.accumulate(1 - len(free) for free in self._free), default=0)
+        return sets * 2 if self._in_chain else sets
 
     def compare(self, low: int, high: int) -> None:
         """Compare the sets of instances before each instance, of which those numbered from `low` to `high` count."""
@@ -168,13 +173,17 @@ class _Both:
                 found |= sets[before]
             if low <= number < high:
                 found |= 1 << (number - low)
+            elif vertex in self._in_chain:
+                self._in_chain[vertex] = self._nearest(vertex, low, high)
             if twin != vertex:
-                found = self._compared(vertex, sets[twin], found, low)
+                found = self._compared(vertex, sets[twin], found, low, high)
             sets[vertex] = found
             for used in free:
                 sets[used] = 0
+                if used in self._in_chain:
+                    self._in_chain[used] = 0
 
-    def _compared(self, vertex: int, was: int, now: int, low: int) -> int:
+    def _compared(self, vertex: int, was: int, now: int, low: int, high: int) -> int:
         """Compare the sets of an instance in both graphs, and return the second one. They have the instance itself."""
         own = self._number[vertex] - low
         itself = was >> own & 1 if own >= 0 else 0
@@ -187,29 +196,21 @@ class _Both:
         both = ((self.lost, self._twin[vertex], was & ~now), (self.gained, vertex, now & ~was))
         for total, (found, side, only) in enumerate(both, start=2):
             self.totals[total] += only.bit_count()
-            hits = only and only & self._nearest(side) >> low
+            hits = only and only & self._nearest(side, low, high)
             if hits:
                 found[own + low] = (*found.get(own + low, ()), *(low + bit for bit in self._bits_of(hits)))
         return now
 
-    def _nearest(self, vertex: int) -> int:
+    def _nearest(self, vertex: int, low: int, high: int) -> int:
         """The set of the shared instances before a vertex with no other one in between."""
         found = 0
         for before in self._before[vertex]:
             number = self._number[before]
-            found |= 1 << number if number >= 0 else self._behind(before)
-        return found
-
-    def _search(self, vertex: int) -> int:
-        """As `_nearest`, for a vertex that is not shared: many others may follow it, and it many like it."""
-        found, waiting, seen = 0, [vertex], {vertex}
-        while waiting:
-            for before in self._before[waiting.pop()]:
-                if self._number[before] >= 0:
-                    found |= 1 << self._number[before]
-                elif before not in seen:
-                    seen.add(before)
-                    waiting.append(before)
+            if low <= number < high:
+                found |= 1 << (number - low)
+            elif number < 0:
+                known = self._in_chain.get(before)
+                found |= self._behind(before, low, high) if known is None else known
         return found
 
 

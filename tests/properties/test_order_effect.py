@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 
 import pytest
 from building import fleet
@@ -88,13 +88,39 @@ def test_a_graph_has_no_effect_on_itself(tasks: list[MergedTask], nodes: dict[in
     assert effect.orderings_before == effect.orderings_after
 
 
-def test_of_opposite_orders_one_is_lost_and_one_gained() -> None:
-    def graph(first: str, second: str) -> Expansion:
-        stated = {first: [], second: [first], "last": [second], "alone": []}
-        tasks = [Task(name, {"type": "shell", "roles": ["web"], "requires": names}) for name, names in stated.items()]
-        return expand([MergedTask(task, Owner(Level.RELEASE, 1)) for task in tasks], fleet({1: ["web"]}))
+def placed(stated: Mapping[str, list[str]]) -> Expansion:
+    """Tasks with their `requires`, on one node."""
+    tasks = [Task(name, {"type": "shell", "roles": ["web"], "requires": names}) for name, names in stated.items()]
+    return expand([MergedTask(task, Owner(Level.RELEASE, 1)) for task in tasks], fleet({1: ["web"]}))
 
-    effect = order_effect(graph("a", "b"), graph("b", "a"))
+
+def test_of_opposite_orders_one_is_lost_and_one_gained() -> None:
+    one, other = ({first: [], second: [first], "last": [second], "alone": []} for first, second in ("ab", "ba"))
+
+    effect = order_effect(placed(one), placed(other))
 
     assert (effect.orderings_before, effect.orderings_after) == (3, 3)
     assert (effect.lost, effect.gained) == ((Pair("a", "b", 1),), (Pair("b", "a", 1),))
+
+
+class Counted(list[int]):
+    """The vertices before one; `reads` counts how often they were read, of all lists together."""
+
+    reads = 0
+
+    def __iter__(self) -> Iterator[int]:
+        Counted.reads += 1
+        return super().__iter__()
+
+
+def test_what_follows_a_chain_that_one_graph_lacks_is_found_without_walking_it_again() -> None:
+    links, tasks = range(200), [f"task-{number}" for number in range(200)]
+    chain = {f"link-{number}": [f"link-{number - 1}"] if number else ["first"] for number in links}
+    after = {task: [f"link-{number}", "link-199"] for number, task in enumerate(tasks)}
+    old, new = placed({"first": [], **chain, **after}), placed({"first": [], **{task: [] for task in tasks}})
+    vars(old)["predecessors"] = [Counted(before) for before in old.predecessors]
+
+    effect = order_effect(old, new)
+
+    assert set(effect.lost) == {Pair("first", task, 1) for task in tasks}
+    assert len(old.predecessors) < Counted.reads < 10 * len(old.predecessors)
