@@ -119,8 +119,9 @@ def _named(facts: Mapping[str, Any], names: Collection[str] | None) -> Mapping[s
 def parse(text: str) -> Yaql:
     """The parsed expression, from a cache if the same text was parsed before.
 
-    Raise `ExpressionError`, with the position if it is known, if the text is not YAQL or longer than `MAX_LENGTH`, or
-    if it calls a function whose value differs from run to run, or a function of Fuel with a wrong number of arguments.
+    Raise `ExpressionError`, with the position if it is known, if the text is not YAQL, is longer than `MAX_LENGTH`
+    or nests deeper than `yaql_syntax.MAX_DEPTH`, or if it calls a function whose value differs from run to run, or a
+    function of Fuel with a wrong number of arguments.
 
     >>> parse("$.uid in ['1']") is parse("$.uid in ['1']")
     True
@@ -188,7 +189,14 @@ def yaql_of(value: Mapping[str, Any]) -> Yaql:
 
 
 def _unreadable(text: str, error: Exception) -> ExpressionError:
-    """The error for a text that is not YAQL."""
+    """The error for a text that is not YAQL, or nested too deeply."""
+    if isinstance(error, yaql_syntax.TooDeep):
+        position = len(text) if error.args[0] is None else error.args[0]
+        message = (
+            f"The YAQL expression {quoted(text, position)} is nested more than {yaql_syntax.MAX_DEPTH} levels deep at"
+            f" character {position + 1}."
+        )
+        return ExpressionError(message, text, position=position, hint="Compute a part of it in the task itself.")
     if not isinstance(error, yaql_syntax.Unreadable):
         message = f"The YAQL expression {quoted(text)} cannot be read ({type(error).__name__})."
         return ExpressionError(message, text, hint=_SYNTAX)

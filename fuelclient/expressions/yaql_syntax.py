@@ -19,6 +19,10 @@ from typing import Any
 
 Tree = tuple[Any, ...]
 
+MAX_DEPTH = 64
+"""Brackets, operators and calls in one another: up to 16 in Fuel's releases and plugins. Python allows a thousand calls
+in one another, and each level takes up to nine, below those of a server or the terminal UI."""
+
 _TOKEN = re.compile(
     r"""[ \t\r\n]*(?:(?P<variable>\$\w*)|(?P<number>\b\d+(?:\.?\d+)?\b)|(?P<call>\b[^\W\d]\w*)\(
     |(?P<word>(?!__)\b[^\W\d]\w*\b)
@@ -43,9 +47,12 @@ class Unreadable(Exception):
     end of the text."""
 
 
+class TooDeep(Exception):
+    """A text is nested more deeply than `MAX_DEPTH`. The argument is the offset where, None at the end of the text."""
+
+
 def read(text: str) -> Tree:
-    """The tree of an expression. Raise `Unreadable`, `UnicodeDecodeError` for an odd escape, and `RecursionError` if it
-    is nested too deeply."""
+    """The tree of an expression. Raise `Unreadable`, `TooDeep`, and `UnicodeDecodeError` for an odd escape."""
     reader = _Reader(text)
     tree = reader.expression(0)
     reader.take("end")
@@ -77,10 +84,12 @@ def _tokens(text: str) -> Iterator[tuple[str, Any, Any]]:
 
 
 class _Reader:
-    """A text that is read token by token; `_kind`, `_value` and `_at` are those of the next token."""
+    """A text that is read token by token; `_kind`, `_value` and `_at` are those of the next token. `_depth` counts the
+    levels around it, `_height` those of the part before it."""
 
     def __init__(self, text: str) -> None:
         self._tokens = _tokens(text)
+        self._depth = self._height = 0
         self._next()
 
     def _next(self) -> None:
@@ -99,47 +108,65 @@ class _Reader:
 
     def expression(self, least: int) -> Tree:
         """An expression whose operators bind more tightly than `least`."""
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise TooDeep(self._at)
         tree = self._operand()
         while (binds := _BINARY.get(operator := self._kind, 0)) > least:
+            height = self._height
             self._next()
             if operator == "[":
                 tree = ("index", tree, *self._arguments("]"))
             else:
                 tree = (operator, tree, self.expression(0 if operator == "->" else binds))
+            self._raise(max(height, self._height))
+        self._depth -= 1
         return tree
+
+    def _raise(self, height: int) -> None:
+        """Note that the part before the next token has one level above parts of this height."""
+        self._height = height + 1
+        if self._height > MAX_DEPTH:
+            raise TooDeep(self._at)
 
     def _operand(self) -> Tree:
         kind, value = self._kind, self._value
         if kind not in _BEGIN:
             raise Unreadable(self._at, value)
         self._next()
+        self._height = 0
         if kind in _UNARY:
-            return (f"unary {kind}", self.expression(_UNARY[kind]))
-        if kind == "(":
+            tree = (f"unary {kind}", self.expression(_UNARY[kind]))
+        elif kind == "(":
             tree = self.expression(0)
             self.take(")")
-            return tree
-        if kind in _LISTS:
+        elif kind in _LISTS:
             name, end = _LISTS[kind]
-            return (name, *([value] if kind == "call" else []), *self._arguments(end))
-        return literal(value) if kind == "literal" else (kind, value)
+            tree = (name, *([value] if kind == "call" else []), *self._arguments(end))
+        else:
+            tree = literal(value) if kind == "literal" else (kind, value)
+        self._raise(self._height)
+        return tree
 
     def _arguments(self, end: str) -> Iterator[Tree]:
         """Yield the arguments up to a bracket; once one is a rule, all that follow are."""
         if self._takes(end):
             return
-        values = gaps = rules = 0
+        values = gaps = rules = height = 0
         while True:
             while not rules and self._takes(","):
                 gaps += 1
                 yield GAP
             tree = self.expression(0)
+            height = max(height, self._height)
             if self._kind == "=>" and gaps <= (values > 0):
                 self._next()
                 tree, rules = ("=>", tree, self.expression(0)), 1
+                self._raise(max(height, self._height))
             elif rules:
                 raise Unreadable(self._at, self._value)
             values, gaps = values + 1, 0
+            self._height = height = max(height, self._height)
             yield tree
             if self._takes(end):
                 return

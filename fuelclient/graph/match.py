@@ -48,6 +48,9 @@ _CATEGORIES: Mapping[Any, tuple[Callable[[str], bool], bool]] = {
 _ASCII, _CHARACTERS, _NEWLINE = 0x80, 0x110000, 10
 _IGNORECASE = int(re.IGNORECASE)
 _NEVER = r"[^\x00-\x{10ffff}]"
+_MAX_DEPTH = 32
+"""Groups in one another. Python allows a thousand calls in one another, and writing a group takes up to ten."""
+_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^]\\])*\]|([()])", re.DOTALL)
 Ranges = tuple[tuple[int, int], ...]
 
 
@@ -71,7 +74,7 @@ class Regex:
         self._source, self._forms = (pattern, flags), dict[tuple[bool | None, bool], Any]()
         self._items: Any = tree[0] if tree else None
         self._state: Any = tree[1] if tree else None
-        if tree is None and not flags and _SAME_IN_RE2.fullmatch(pattern):
+        if tree is None and not flags and pattern.count("(") < _MAX_DEPTH and _SAME_IN_RE2.fullmatch(pattern):
             with contextlib.suppress(re.error):  # Python parses it again below, for its own message
                 self._forms[True, True] = _compiled(f"(?m)^(?:{pattern})".encode())
         self.form("", lines=True)
@@ -102,7 +105,7 @@ class Regex:
         names = {number: name for name, number in self._state.groupdict.items()}
         try:
             return _Writer(names, lines=lines, narrow=narrow).sequence(self._items, int(self._state.flags))
-        except RecursionError as error:
+        except RecursionError as error:  # brackets in the comments of a pattern can hide others
             raise re.error("it is nested too deeply") from error
 
     def matches(self, name: str) -> bool:
@@ -135,6 +138,10 @@ def encoded(text: str) -> bytes:
 
 
 def parsed(pattern: str, flags: int) -> Any:
+    if pattern.count("(") > _MAX_DEPTH:
+        brackets = _BRACKETS.findall(pattern)
+        if max(accumulate((sign == "(") - (sign == ")") for sign in brackets)) > _MAX_DEPTH:
+            raise re.error(f"it has groups that are nested more than {_MAX_DEPTH} deep")
     try:
         with warnings.catch_warnings():  # Python warns about sets such as [[a], whose meaning has not changed
             warnings.simplefilter("ignore", FutureWarning)

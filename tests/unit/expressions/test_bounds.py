@@ -45,7 +45,7 @@ SETS = (
     "characters(digits => true).join('')",
 )
 
-MANY_WAYS = ".".join(["select([$, $])"] * 60)
+MANY_WAYS = ".".join(["select([$, $])"] * 50)
 
 ENDLESS = (
     "range(1, 100000).limit(9000).aggregate($1 * $2)",

@@ -15,6 +15,7 @@ from fuelclient.expressions.errors import ExpressionError
 from fuelclient.expressions.facts import Facts, Past, Views
 from fuelclient.expressions.functions import UNDEFINED
 from fuelclient.expressions.yaql_engine import MAX_LENGTH, parse
+from fuelclient.expressions.yaql_syntax import MAX_DEPTH
 
 NODES = {"1": {"uid": "1", "roles": ["db", "web"]}, "2": {"uid": "2", "roles": ["web"]}}
 COMMON = {
@@ -44,7 +45,7 @@ def value(text: str, node: int = 1, common: Any = None, past: Past | None = None
         ("changed($.a, $.b)", "calls changed() with 2 arguments"),
         ("changedAny()", "takes at least one expression"),
         ("changed(x => 1)", "calls changed()"),
-        ("$.debug or " * 800 + "false", "cannot be read (RecursionError)"),
+        ("$.debug or " * 800 + "false", "is nested more than 64 levels deep at character 702"),
         ("now()", "differs from run to run"),
         ("[1].select(random())", "differs from run to run"),
         ("1" * 301, "more than 300 digits"),
@@ -184,3 +185,35 @@ def test_the_keys_of_a_view_are_not_kept_for_other_nodes() -> None:
     views = Views(Facts({"common": 1}, {"1": {"own": 1}, "2": {}}))
     assert [parse("$.keys()").value(views.at("t", node)) for node in (1, 2)] == [["common", "own"], ["common"]]
     assert [parse("$.values().toList().len()").value(views.at("t", node)) for node in (1, 2)] == [2, 1]
+
+
+NESTED = {
+    "brackets": ("(", "7", ")"),
+    "lists": ("[", "7", "]"),
+    "operators before": ("not ", "7", ""),
+    "operators between": ("", "7", " or 7"),
+    "indexes": ("", "[7]", "[$]"),
+    "calls": ("coalesce(", "7", ")"),
+    "comparisons": ("changedAny(", "$", ")"),
+    "in the library": ("def(f, 7) -> ", "7", ""),
+}
+
+
+@pytest.mark.parametrize("shape", NESTED)
+def test_expressions_nest_to_one_depth_wherever_they_are_read(shape: str) -> None:
+    begin, inner, end = NESTED[shape]
+
+    def outcome(times: int, calls: int) -> str:
+        if calls:
+            return outcome(times, calls - 1)
+        parse.cache_clear()
+        try:
+            return str(value(begin * times + inner + end * times))
+        except ExpressionError as error:
+            return str(error)
+
+    most = next(times for times in range(1, 100) if "nested" in outcome(times, 0)) - 1
+    assert most > MAX_DEPTH - 4
+    assert f"is nested more than {MAX_DEPTH} levels deep at character " in outcome(most + 1, 0)
+    for times in (most, most + 1, 300):
+        assert outcome(times, 300) == outcome(times, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 import pytest
@@ -107,3 +108,22 @@ def test_stored_nonlinear_pattern_is_an_error_of_the_graph() -> None:
     stated = layers_from({"release": [{"id": "t", "type": "shell", "roles": ["/a(?!x)/"], "requires": [r"/(a)\1/"]}]})
     errors = [finding for finding in Study(snapshot(stated), PreviewOptions()).findings if finding.code == "G015"]
     assert [(str(error.severity), error.task) for error in errors] == [("error", "t")] * 2
+
+
+@pytest.mark.parametrize("group", ["(?:a|({}|b))+", "(?:a{})", "(a{})", r"(?i:\(a[(]{})"])
+def test_patterns_nest_to_one_depth_wherever_they_are_read(group: str) -> None:
+    def error(times: int, calls: int = 0) -> str:
+        if calls:
+            return error(times, calls - 1)
+        nested = functools.reduce(lambda inner, _: group.replace("{}", inner), range(times), "[b]")
+        try:
+            Regex(nested).for_text("b")
+        except re.error as refusal:
+            return str(refusal)
+        return ""
+
+    outcomes = [error(times) for times in range(1, 40)]
+    most = 32 // group.replace(r"\(", "").replace("[(]", "").count("(")
+    assert outcomes == [""] * most + ["it has groups that are nested more than 32 deep"] * (39 - most)
+    assert [error(times, calls=300) for times in range(1, 40)] == outcomes
+    assert error(900) == outcomes[-1]
