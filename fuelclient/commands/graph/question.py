@@ -82,8 +82,8 @@ class OrderQuestion(Question):
     arguments: Arguments = (*OF_GRAPH, FORMAT, *ON_NODES)
 
     def study(self, parsed_args: argparse.Namespace, *, despite_cycles: bool = False) -> Study:
-        """Study the graph. Raise `InvalidGraph` if it has no order; with `despite_cycles` print its cycles on stderr
-        instead."""
+        """Study the graph, and print its errors. Raise `InvalidGraph` if it has no order; with `despite_cycles` print
+        its cycles instead."""
         study = self._study(parsed_args, despite_cycles=despite_cycles)
         for cycle in cycle_names(study):
             ring = " -> ".join((*cycle, cycle[0]))
@@ -95,6 +95,7 @@ class OrderQuestion(Question):
         elif study.problem:
             raise InvalidGraph(study.problem, findings=study.errors)
         _log_summary(study)
+        report(error for error in study.errors if error not in study.cycle_findings)
         return study
 
     def study_unordered(self, parsed_args: argparse.Namespace) -> Study:

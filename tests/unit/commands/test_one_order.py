@@ -144,6 +144,24 @@ def test_an_answer_says_which_dependencies_it_leaves_out(small: CommandLine) -> 
     assert "The computed dependencies of 1 task are left out." in done.err
 
 
+@pytest.mark.parametrize(
+    "line", ["why ok odd", "impact ok", "order", "query ok", "stats", "render", "preview", "validate -f text"]
+)
+def test_a_dependency_that_cannot_be_computed_is_told_by_every_question(small: CommandLine, line: str) -> None:
+    graph = f"""
+    - {{id: ok, {SHELL}}}
+    - {{id: odd, {SHELL}, requires: [ok], required_for: {{yaql_exp: "len(7)"}}}}
+    """
+    small.ok("graph", "upload", "--env", 1, "--type", "odd", "--file", "-", stdin=graph)
+
+    done = small("graph", *line.split(), "--env", 1, "--type", "odd")
+
+    assert done.code == (7 if line.startswith(("preview", "validate")) else 0)
+    told = 'task odd: a dependency in required_for cannot be computed: The YAQL expression "len(7)" has no value'
+    assert [text in done.out + done.err for text in (told, "[G034]")] == [True, True]
+    assert (done.out + done.err).count(told) == 1
+
+
 def test_an_upload_warns_of_a_cycle_that_they_close(small: CommandLine) -> None:
     closing = COMPUTED.replace("{id: aa,", "{id: aa, requires: [bb],")
     result = small.ok("graph", "upload", "--env", 1, "--type", "closing", "--file", "-", stdin=closing)
