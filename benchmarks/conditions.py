@@ -24,7 +24,7 @@ from fuelclient.expressions.facts import NO_PAST, Facts, Past, Views
 from fuelclient.expressions.render import Master, computed_relations
 from fuelclient.model.graph import Level, MergedTask, Owner
 from fuelclient.model.run import uid_of
-from fuelclient.model.task import Relation
+from fuelclient.model.task import DEPENDENCIES, Relation
 from fuelclient.plan.evaluate import evaluate
 from fuelclient.plan.expand import expand
 from fuelclient.serializers.graph import documents_from
@@ -59,7 +59,9 @@ def _measured(count: int, *, again: bool, memoise: bool) -> str:
     made = time.perf_counter()
 
     def computed(task: int, node: int) -> Iterable[tuple[str, Relation]]:
-        return computed_relations(tasks[task].task, views.at(tasks[task].id, fleet.nodes[node].uid), Master())
+        view = views.at(tasks[task].id, fleet.nodes[node].uid)
+        for name in DEPENDENCIES:
+            yield from ((name, one) for one in computed_relations(tasks[task].task, name, view, Master()))
 
     def holds(task: int, node: int) -> bool:
         return condition_of(tasks[task].task, views.at(tasks[task].id, fleet.nodes[node].uid)).holds

@@ -47,8 +47,8 @@ class Expressions:
         """Whether the task succeeded there before, and that success counts."""
         return self._views.at(task.id, node).moment is not None
 
-    def relations(self, task: Task, node: NodeKey) -> Iterable[tuple[str, Relation]]:
-        return computed_relations(task, self._views.at(task.id, node), self._master)
+    def relations(self, task: Task, attribute: str, node: NodeKey) -> Iterable[Relation]:
+        return computed_relations(task, attribute, self._views.at(task.id, node), self._master)
 
     def rendered(self, task: Task, node: NodeKey) -> Mapping[str, Any]:
         return render(task.attributes, self._views.at(task.id, node), self._master)

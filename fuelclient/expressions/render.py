@@ -12,9 +12,9 @@ from fuelclient.expressions.errors import ExpressionError, quoted
 from fuelclient.expressions.facts import View
 from fuelclient.expressions.functions import UNDEFINED
 from fuelclient.expressions.yaql_engine import YAQL, yaql_of
-from fuelclient.model.task import RELATION_LISTS, Relation, Task
+from fuelclient.model.task import DEPENDENCIES, RELATION_LISTS, Relation, Task
 
-RENDERED = ("type", "parameters", "fail_on_error", "requires", "required_for", *RELATION_LISTS)
+RENDERED = ("type", "parameters", "fail_on_error", *DEPENDENCIES)
 """The attributes of a task that a run needs; all others stay as they are written."""
 
 VERBATIM = "regex"
@@ -153,18 +153,17 @@ def _defined(value: Mapping[str, Any], view: View) -> Any:
     return result
 
 
-def computed_relations(task: Task, view: View, master: Master) -> tuple[tuple[str, Relation], ...]:
-    """The dependencies that expressions state on the node of `view`, each with its attribute.
+def computed_relations(task: Task, attribute: str, view: View, master: Master) -> tuple[Relation, ...]:
+    """The dependencies that expressions in an attribute state on the node of `view`.
 
     `Task.names` and `Task.relations` have those that need no facts. Raise `ExpressionError` if an expression fails, or
     returns anything but names, or entries with a name and roles.
     """
     words = Words(view, master)
-    relations: list[tuple[str, Relation]] = []
-    for attribute in ("requires", "required_for", *RELATION_LISTS):
-        read, is_computed = (_relations, _is_computed) if attribute in RELATION_LISTS else (_named_tasks, _is_yaql)
-        for stated in filter(is_computed, _entries(task.attributes.get(attribute))):
-            relations += ((attribute, relation) for relation in read(traversed(stated, view, words), stated))
+    relations: list[Relation] = []
+    read, is_computed = (_relations, _is_computed) if attribute in RELATION_LISTS else (_named_tasks, _is_yaql)
+    for stated in filter(is_computed, _entries(task.attributes.get(attribute))):
+        relations += read(traversed(stated, view, words), stated)
     return tuple(dict.fromkeys(relations))
 
 

@@ -20,7 +20,7 @@ from fuelclient.graph.stage import PLUGIN_STAGES, parse_stage, stage_names
 from fuelclient.model.finding import Finding, Severity, finding_at, limited, task_finding
 from fuelclient.model.graph import GraphDocument, Layer, Level, MergedTask, Owner
 from fuelclient.model.release import FUEL_ROLES
-from fuelclient.model.task import KNOWN, NAME_LISTS, RELATION_LISTS, Task, TaskType, tolerance_from
+from fuelclient.model.task import DEPENDENCIES, KNOWN, NAME_LISTS, RELATION_LISTS, Task, TaskType, tolerance_from
 from fuelclient.similar import Similar
 
 _TYPE = re.compile(r"[A-Za-z0-9_-]+")
@@ -119,7 +119,7 @@ def _stage_findings(task: Task, known: Sequence[str]) -> Iterator[Finding]:
 
 def _on_itself(task: Task) -> Iterator[_Problem]:
     """Yield a warning if a task waits for itself on the same node (G023). Patterns may match their own task."""
-    for attribute in ("requires", "required_for", *RELATION_LISTS):
+    for attribute in DEPENDENCIES:
         related = [relation.name for relation in task.relations(attribute) if relation.roles == "self"]
         if task.id in (related if attribute in RELATION_LISTS else task.names(attribute)):
             problem = f"it names itself in {attribute}: this is ignored here, but makes a run on a Fuel master fail"

@@ -44,6 +44,9 @@ NAME_LISTS = ("groups", "tasks", "roles", "tags", "reexecute_on", "refresh_on", 
 RELATION_LISTS = ("cross_depends", "cross_depended_by")
 """Attributes with dependencies on tasks of other nodes."""
 
+DEPENDENCIES = ("requires", "required_for", *RELATION_LISTS)
+"""Attributes with dependencies, which expressions can compute."""
+
 NOT_OF_LEGACY = frozenset({*NAME_LISTS, *RELATION_LISTS} - {"roles"})
 """Attributes that name other tasks or nodes, and have no effect in a legacy entry. Source: Nailgun, which reads its
 type, role, parameters, condition and stage."""
@@ -252,7 +255,7 @@ class Task:
         >>> list(task.computed_attributes())
         ['requires']
         """
-        for attribute in filter(self.attributes.__contains__, ("requires", "required_for", *RELATION_LISTS)):
+        for attribute in filter(self.attributes.__contains__, DEPENDENCIES):
             relations = self.relations(attribute) if attribute in RELATION_LISTS else ()
             if self.has_expressions(attribute) or any(
                 not isinstance(relation.name, str) or not isinstance(relation.roles, str | tuple | None)

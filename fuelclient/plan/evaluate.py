@@ -30,8 +30,8 @@ class Evaluation(Protocol):
     def condition(self, task: Task, node: NodeKey) -> tuple[bool, str]:
         """Whether the task's condition holds, and the text of the condition."""
 
-    def relations(self, task: Task, node: NodeKey) -> Iterable[tuple[str, Relation]]:
-        """The dependencies that expressions of the task compute, each with its attribute."""
+    def relations(self, task: Task, attribute: str, node: NodeKey) -> Iterable[Relation]:
+        """The dependencies that expressions in an attribute of the task compute."""
 
     def rendered(self, task: Task, node: NodeKey) -> Mapping[str, Any]:
         """The `parameters` and `fail_on_error` of the task. Equal values may be one object."""
@@ -41,24 +41,26 @@ class Evaluation(Protocol):
         """The function that evaluates node filters."""
 
 
-def require_computed(
-    tasks: Sequence[MergedTask], failed: Mapping[int, Sequence[tuple[NodeKey, FuelError]]], what: str = "dependencies"
-) -> None:
-    """Raise `InvalidGraph` if expressions of `what` failed, with one finding (G034) for each task. `failed` has the
-    errors by the index of the task."""
+Failed = dict[tuple[int, str], list[tuple[NodeKey, FuelError]]]
+"""By merged task and attribute, the nodes on which its expressions fail, each with the error."""
+
+
+def require_computed(tasks: Sequence[MergedTask], failed: Failed, what: str = "dependencies") -> None:
+    """Raise `InvalidGraph` if expressions of `what` failed, with one finding (G034) for each attribute of a task."""
     if not failed:
         return
     findings = [
         _about_instances(
-            "G034", tasks[task], what, [node for node, _ in errors], errors[0][1].message, errors[0][1].hint
+            "G034", tasks[task], attribute, [node for node, _ in errors], errors[0][1].message, errors[0][1].hint
         )
-        for task, errors in sorted(failed.items())
+        for (task, attribute), errors in sorted(failed.items())
     ]
     hint = "If the facts of a Fuel master are missing, upload them: `fuel2 env deployment-facts upload`."
     # An error with a position is in the text of an expression, not in a value that it reads.
     if all(getattr(error, "position", None) is not None for errors in failed.values() for _, error in errors):
         hint = "Correct the expressions; no facts would make them readable."
-    which = f"{len(findings)} tasks" if len(findings) > 1 else "one task"
+    number = len({task for task, _ in failed})
+    which = f"{number} tasks" if number > 1 else "one task"
     message = f"The {what} of {which} cannot be computed from the facts of this environment."
     raise InvalidGraph(message, findings=findings, hint=hint)
 
@@ -74,7 +76,7 @@ def evaluate(
     """
     types = [task.task.type for task in expansion.tasks]
     reasons: list[Reason | None] = [None] * expansion.size
-    failed: dict[int, list[tuple[NodeKey, FuelError]]] = {}
+    failed: Failed = {}
     for vertex in expansion.by_node:
         task, node = expansion.instance(vertex)
         if types[task] in (TaskType.STAGE, TaskType.SKIPPED):
@@ -87,7 +89,7 @@ def evaluate(
             try:
                 reasons[vertex] = None if holds(task, node) else Reason.CONDITION
             except InvalidDocument as error:
-                failed.setdefault(task, []).append((expansion.uid(vertex), error))
+                failed.setdefault((task, "condition"), []).append((expansion.uid(vertex), error))
     require_computed(expansion.tasks, failed, "condition")
     return reasons
 
@@ -115,7 +117,8 @@ class Decisions:
     """The values of expressions for the instances of a plan, and the expressions that read unknown facts.
 
     `on_unknown` is the request's decision about instances with an unknown condition: "run", "skip", or none. "skip"
-    also applies to unknown parameters. `dependencies` has the unknown paths that dependencies of instances read.
+    also applies to unknown parameters. `dependencies` has the unknown paths that dependencies of instances read, each
+    after its attribute.
     """
 
     def __init__(
@@ -123,22 +126,22 @@ class Decisions:
         expansion: Expansion,
         evaluation: Evaluation,
         on_unknown: str = "",
-        dependencies: Mapping[tuple[int, int], str] = MappingProxyType({}),
+        dependencies: Mapping[tuple[int, int], tuple[str, str]] = MappingProxyType({}),
     ) -> None:
         self._expansion, self._evaluation, self._on_unknown = expansion, evaluation, on_unknown
         self._paths: dict[tuple[int, int], str] = {}
         self._undecided: dict[tuple[int, str], list[tuple[NodeKey, str]]] = {}
-        for (task, node), path in dependencies.items():
-            self._add(task, node, "dependencies", path)
+        for (task, node), (attribute, path) in dependencies.items():
+            self._add(task, node, attribute, path)
 
     def _add(self, task: int, node: int, what: str, path: str) -> None:
-        """Record an unknown path that an instance reads in its condition, dependencies or parameters (`what`)."""
+        """Record an unknown path that an instance reads in an attribute (`what`)."""
         self._paths.setdefault((task, node), path)
-        if self._on_unknown != "skip" or what == "dependencies":
+        if self._on_unknown != "skip" or what not in ("condition", "parameters"):
             self._undecided.setdefault((task, what), []).append((self._expansion.fleet.nodes[node].uid, path))
 
     def findings(self) -> Iterator[Finding]:
-        """Yield a finding (G036) for each task and kind of expression that stays undecided."""
+        """Yield a finding (G036) for each attribute of a task that stays undecided."""
         for (task, what), reads in sorted(self._undecided.items()):
             nodes, hint = [node for node, _ in reads], "Upload the fact, or assume a value for it with --assume-facts."
             yield _about_instances("G036", self._expansion.tasks[task], what, nodes, f"unknown: {reads[0][1]}", hint)
@@ -189,7 +192,7 @@ class Decisions:
         whose parameters fail.
         """
         expansion, result = self._expansion, dict[int, Mapping[str, Any]]()
-        failed: dict[int, list[tuple[NodeKey, FuelError]]] = {}
+        failed: Failed = {}
         passive = [task.task.type in PASSIVE for task in expansion.tasks]
         for vertex in expansion.by_node:
             index, node = instance = expansion.instance(vertex)
@@ -205,7 +208,7 @@ class Decisions:
                 if instance not in self._paths:
                     self._add(*instance, "parameters", error.path)
             except InvalidDocument as error:
-                failed.setdefault(index, []).append((uid, error))
+                failed.setdefault((index, "parameters"), []).append((uid, error))
         require_computed(expansion.tasks, failed, "parameters")
         return result
 

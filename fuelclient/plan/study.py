@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
+from operator import itemgetter
 from typing import cast
 
 from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, InvalidGraph, NotFound, UnknownFact
@@ -21,11 +22,10 @@ from fuelclient.graph.references import check_parameters, check_references, refu
 from fuelclient.grouping import grouped
 from fuelclient.model.finding import Finding, Severity, errors_in, task_finding
 from fuelclient.model.graph import Layer, Level, MergedGraph, MergedTask
-from fuelclient.model.run import NodeKey
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Relation, TaskType
 from fuelclient.plan.dropped import Dropped, dropped_findings, unordered_findings
-from fuelclient.plan.evaluate import Evaluation, evaluate
+from fuelclient.plan.evaluate import Evaluation, Failed, evaluate
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fleet import MASTER, Fleet, fleet_of
 from fuelclient.plan.order import Ordered, explained, ordered_despite_cycles
@@ -80,10 +80,10 @@ class Study:
         self._facts, self._conditions = facts, conditions
         self._fleet_of = fleet or (lambda _: fleet_of(snapshot, node_ids=options.node_ids, assume=options.assume))
         self._alone, self._despite_cycles = alone, despite_cycles
-        self.unknown: dict[tuple[int, int], str] = {}
-        """By task and node, the path of an unknown fact that dependencies read."""
-        self.failed: dict[int, list[tuple[NodeKey, FuelError]]] = {}
-        """By task, the nodes on which its dependencies cannot be computed, each with the error."""
+        self.unknown: dict[tuple[int, int], tuple[str, str]] = {}
+        """By task and node, the attribute whose dependencies read an unknown fact, and its path."""
+        self.failed: Failed = {}
+        """The dependencies that cannot be computed."""
 
     @cached_property
     def merged(self) -> MergedGraph:
@@ -106,17 +106,20 @@ class Study:
             return expand([task for task in tasks if not task.task.is_partial], fleet)
         if not self._is_computed or self.evaluation is None:
             return expand(tasks, fleet)
-        evaluation = self.evaluation
+        evaluation, attributes = self.evaluation, [tuple(task.task.computed_attributes()) for task in tasks]
 
         def computed(task: int, node: int) -> Iterable[tuple[str, Relation]]:
-            uid = fleet.nodes[node].uid
-            try:
-                return evaluation.relations(tasks[task].task, uid)
-            except UnknownFact as error:
-                self.unknown[task, node] = error.path
-            except InvalidDocument as error:
-                self.failed.setdefault(task, []).append((uid, error))
-            return ()
+            stated, uid, found = tasks[task].task, fleet.nodes[node].uid, list[tuple[str, Relation]]()
+            for attribute in attributes[task]:
+                try:
+                    found += [(attribute, relation) for relation in evaluation.relations(stated, attribute, uid)]
+                except UnknownFact as error:
+                    self.unknown[task, node] = (attribute, error.path)
+                    return ()
+                except InvalidDocument as error:
+                    self.failed.setdefault((task, attribute), []).append((uid, error))
+                    return ()
+            return found
 
         return expand(tasks, fleet, computed=computed)
 
@@ -176,12 +179,10 @@ class Study:
         # `graph_findings` lacks these: a run checks the parameters of the instances that it starts.
         for task, nodes in zip(tasks, expansion.placement.nodes, strict=True):
             yield from check_parameters(task, runs=bool(nodes), filled=self.snapshot.fills_parameters)
-        for index in sorted({*self.failed, *conditions}):
-            if index in self.failed:
-                [attribute, *_], error = tasks[index].task.computed_attributes(), self.failed[index][0][1]
-                what = f"a dependency in {attribute}"
-            else:
-                attribute, what, error = "condition", "its condition", conditions[index]
+        failed = {(index, "condition"): error for index, error in conditions.items()}
+        failed |= {key: errors[0][1] for key, errors in self.failed.items()}
+        for (index, attribute), error in sorted(failed.items(), key=itemgetter(0)):
+            what = "its condition" if attribute == "condition" else f"a dependency in {attribute}"
             problem = f"{what} cannot be computed: {error.message}"
             yield task_finding(Severity.ERROR, "G034", tasks[index], attribute, problem, error.hint)
         node_filter = self.merged.metadata.get("node_filter")

@@ -18,7 +18,7 @@ from fuelclient.expressions.facts import Facts, View, Views
 from fuelclient.expressions.render import Master, computed_relations, render
 from fuelclient.model.graph import MergedTask
 from fuelclient.model.status import Reason
-from fuelclient.model.task import Relation
+from fuelclient.model.task import DEPENDENCIES, Relation
 from fuelclient.plan.evaluate import evaluate
 from fuelclient.plan.expand import Expansion, expand
 from fuelclient.plan.fleet import MASTER, Fleet, FleetNode
@@ -73,7 +73,9 @@ def planned(name: str, memoise: bool = True) -> Planned:
         return candidates[uids.index(chosen[uids])]
 
     def computed(task: int, node: int) -> Iterable[tuple[str, Relation]]:
-        return computed_relations(tasks[task].task, views.at(tasks[task].id, fleet.nodes[node].uid), MASTER_SEEN)
+        view = views.at(tasks[task].id, fleet.nodes[node].uid)
+        for name in DEPENDENCIES:
+            yield from ((name, one) for one in computed_relations(tasks[task].task, name, view, MASTER_SEEN))
 
     def holds(task: int, node: int) -> bool:
         return condition_of(tasks[task].task, views.at(tasks[task].id, fleet.nodes[node].uid)).holds

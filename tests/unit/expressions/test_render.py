@@ -157,7 +157,9 @@ def test_a_value_that_is_only_old_is_no_parameter() -> None:
     ],
 )
 def test_dependencies_that_expressions_state(attributes: dict[str, Any], expected: list[tuple[str, Relation]]) -> None:
-    assert list(computed_relations(Task("t", attributes), view(), MASTER)) == expected
+    task = Task("t", attributes)
+    found = [(name, relation) for name in attributes for relation in computed_relations(task, name, view(), MASTER)]
+    assert found == expected
 
 
 @pytest.mark.parametrize(
@@ -171,8 +173,9 @@ def test_dependencies_that_expressions_state(attributes: dict[str, Any], expecte
     ],
 )
 def test_dependencies_that_are_none(attributes: dict[str, Any]) -> None:
+    (attribute,) = attributes
     with pytest.raises(ExpressionError, match="dependency is computed"):
-        computed_relations(Task("t", attributes), view(), MASTER)
+        computed_relations(Task("t", attributes), attribute, view(), MASTER)
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,9 @@ from fuelclient.model.finding import Finding
 from fuelclient.model.graph import Layer
 from fuelclient.model.node import Node
 from fuelclient.model.run import RunRequest
-from fuelclient.model.task import Task
+from fuelclient.model.task import Source, Task
 from fuelclient.plan.plan import Plan, plan, require_decided
+from fuelclient.plan.study import Study
 from fuelclient.plan.work import InstanceKind
 
 FACTS = DeploymentFacts(
@@ -115,7 +116,24 @@ def test_what_expressions_cannot_give_is_told_for_every_task() -> None:
 
     assert refused(sh("a", parameters={"cmd": broken}))["G034"].startswith("a@1 and 1 more: parameters: ")
     assert refused(sh("a", condition=broken))["G034"].startswith("a@1 and 1 more: condition: ")
-    assert refused(sh("a", requires=broken))["G034"].startswith("a@1 and 1 more: dependencies: ")
+    assert refused(sh("a", requires=broken))["G034"].startswith("a@1 and 1 more: requires: ")
+
+
+def test_dependencies_that_fail_are_told_by_the_attribute_that_has_them() -> None:
+    """A plan and a study name the same attribute and line, and not the first attribute that is computed."""
+    lines = Source("tasks.yaml", 1, {"requires": 2, "cross_depends": 5})
+    stated = sh("a", source=lines, requires={"yaql_exp": "[a]"}, cross_depends={"yaql_exp": "len(7)"})
+    with pytest.raises(InvalidGraph) as caught:
+        planned(stated)
+    taken = snapshot([layer(RELEASE, stated)], [node(1)], roles("web"))
+
+    (of_study,) = Study(taken, facts=lambda: Expressions(FACTS)).errors
+    (of_plan,) = caught.value.findings
+
+    assert isinstance(of_plan, Finding)
+    assert of_plan.message.startswith("a@1 and 1 more: cross_depends: The YAQL")
+    assert of_study.message.startswith("task a: a dependency in cross_depends cannot be computed: The YAQL")
+    assert str(of_plan.place) == str(of_study.place) == "tasks.yaml:5"
 
 
 MISSING = {"yaql_exp": "$.some.fake_param"}
@@ -148,9 +166,9 @@ def undecided(made: Plan) -> dict[str, str]:
     [
         (sh("a", condition=MISSING), "condition"),
         (sh("a", parameters={"cmd": MISSING}), "parameters"),
-        (sh("a", requires=MISSING), "dependencies"),
+        (sh("a", requires=MISSING), "requires"),
     ],
-    ids=["condition", "parameters", "dependencies"],
+    ids=["condition", "parameters", "requires"],
 )
 def test_a_fact_that_is_not_known_is_a_value(task: Task, what: str) -> None:
     """N17, but not a failure: there is a plan, which names the fact and cannot be run."""
