@@ -6,7 +6,6 @@ defaults of a release or a plugin are not checked.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -14,8 +13,8 @@ from typing import Any
 
 from fuelclient.environment.settings import EDITABLE, METADATA, defaults, models
 from fuelclient.errors import FuelError, nearest
+from fuelclient.expressions.errors import ExpressionError
 from fuelclient.expressions.restrictions import expand_restrictions, unmet
-from fuelclient.graph.match import Regex
 from fuelclient.insight.differences import is_equal
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity
@@ -141,14 +140,20 @@ def _all(values: Any, wanted: type) -> bool:
 
 
 def _mismatch(given: Any, value: Any) -> str:
-    """The setting's error for texts that its regex does not match, or an empty string if it matches all."""
+    """The setting's error for texts that its regex does not match, or an empty string if it matches all.
+
+    It is matched as expressions match, because it is the release's or the plugin's: in linear time, or else by a child
+    process with limits.
+    """
+    from fuelclient.expressions import facts, yaql_engine  # few settings have a regex
+
     source = mapping(given).get("source")
     values = value if isinstance(value, list) else [value]
     if not isinstance(source, str) or not _all(values, str):
         return ""
-    with suppress(re.error):  # an invalid regex cannot be checked
-        regex = Regex(source)
-        if any(regex.for_text(text).search(text) is None for text in values):
+    view = facts.Views(facts.Facts({"texts": values, "source": source})).at("", None)
+    with suppress(ExpressionError):  # an invalid regex cannot be checked
+        if not yaql_engine.parse("$.texts.all($.matches($common.source))").value(view):
             return str(given.get("error") or source)
     return ""
 

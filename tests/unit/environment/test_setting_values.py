@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fuelclient.environment import setting_values
+from fuelclient.expressions import limits
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.release import Release
@@ -24,7 +25,9 @@ SETTINGS: dict[str, Any] = {
     "repos": {"type": "custom_repo_configuration", "value": []},
     "hidden": {"type": "hidden", "value": "x"},
     "remote": {"type": "text", "value": "1", "regex": DIGITS, "restrictions": ["settings:s.debug.value == true"]},
-    "look": {"type": "text", "value": "1", "regex": {"source": "^(?=a)", "error": "Not an a"}},
+    "look": {"type": "text", "value": "1", "regex": {"source": "^(?!services$).+", "error": "Not this tenant"}},
+    "broken": {"type": "text", "value": "1", "regex": {"source": "("}},
+    "endless": {"type": "text", "value": "1", "regex": {"source": "^(?!x)(a+)+$"}},
 }
 
 
@@ -42,7 +45,7 @@ def found(settings: dict[str, Any], section: str = "s", metadata: dict[str, Any]
     ("name", "values"),
     [
         ("debug", [True, False]),
-        ("port", ["80", ""]),
+        ("port", ["80", "", "80\n"]),
         ("secret", ["x", {"generator": "password"}]),
         ("driver", ["kvm"]),
         ("drivers", [["kvm", "qemu"], "kvm"]),
@@ -50,10 +53,13 @@ def found(settings: dict[str, Any], section: str = "s", metadata: dict[str, Any]
         ("servers", [["1"], ["1", "22"]]),
         ("repos", [[{"name": "a"}], []]),
         ("hidden", [True, 7, {"a": 1}]),
-        ("look", ["b"]),  # what cannot be matched in linear time is not judged
+        ("look", ["a", "services_"]),
+        ("broken", ["b"]),  # a regex that cannot be read is not judged
+        ("endless", ["a" * 40 + "b"]),  # nor one that takes too long
     ],
 )
-def test_values_that_fit(name: str, values: list[Any]) -> None:
+def test_values_that_fit(name: str, values: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "_seconds", 1)
     for value in values:
         assert found({name: {"value": value}}) == {}
 
@@ -78,6 +84,8 @@ def test_values_that_fit(name: str, values: list[Any]) -> None:
         ("servers", [], "at least 1 items, not 0"),
         ("servers", ["1", "x"], "Only digits"),
         ("repos", ["http://x"], "a list of mappings"),
+        ("look", "services", "Not this tenant"),
+        ("endless", "x", "refuses: ^(?!x)(a+)+$"),
     ],
 )
 def test_values_that_do_not_fit(name: str, value: Any, said: str) -> None:
