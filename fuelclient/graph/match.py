@@ -50,7 +50,8 @@ _IGNORECASE = int(re.IGNORECASE)
 _NEVER = r"[^\x00-\x{10ffff}]"
 _MAX_DEPTH = 32
 """Groups in one another. Python allows a thousand calls in one another, and writing a group takes up to ten."""
-_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^]\\])*\]|([()])", re.DOTALL)
+_BRACKETS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^]\\])*|([()])", re.DOTALL)
+"""The brackets of groups. A set that is not closed goes to the end, so that each character is looked at once."""
 Ranges = tuple[tuple[int, int], ...]
 
 

@@ -127,3 +127,7 @@ def test_patterns_nest_to_one_depth_wherever_they_are_read(group: str) -> None:
     assert outcomes == [""] * most + ["it has groups that are nested more than 32 deep"] * (39 - most)
     assert [error(times, calls=300) for times in range(1, 40)] == outcomes
     assert error(900) == outcomes[-1]
+
+
+def test_brackets_are_counted_in_linear_time() -> None:
+    assert "nested" in pattern_error(f"/{'(' * 33}{'[' * 200_000}/")
