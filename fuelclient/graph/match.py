@@ -138,11 +138,16 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+def _is_too_deep(pattern: str) -> bool:
+    if pattern.count("(") <= _MAX_DEPTH:
+        return False
+    levels = accumulate((sign == "(") - (sign == ")") for sign in _BRACKETS.findall(pattern))
+    return any(level > _MAX_DEPTH for level in levels)
+
+
 def parsed(pattern: str, flags: int) -> Any:
-    if pattern.count("(") > _MAX_DEPTH:
-        brackets = _BRACKETS.findall(pattern)
-        if max(accumulate((sign == "(") - (sign == ")") for sign in brackets)) > _MAX_DEPTH:
-            raise re.error(f"it has groups that are nested more than {_MAX_DEPTH} deep")
+    if _is_too_deep(pattern):
+        raise re.error(f"it has groups that are nested more than {_MAX_DEPTH} deep")
     try:
         with warnings.catch_warnings():  # Python warns about sets such as [[a], whose meaning has not changed
             warnings.simplefilter("ignore", FutureWarning)
@@ -310,12 +315,15 @@ def pattern_error(word: str) -> str:
 
 
 def is_refused(word: str) -> bool:
-    """Whether `word` is a pattern that Python accepts, but that could take unlimited time here or is too large.
+    """Whether `word` is a pattern that Python accepts, but that could take unlimited time here or is too large; or one
+    that is nested too deeply, whether Python accepts it or not.
 
     Uploads refuse it, but a master or an older engine file may have it.
     """
     if not pattern_error(word):
         return False
+    if _is_too_deep(word[1:-1]):
+        return True
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)

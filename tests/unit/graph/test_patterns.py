@@ -129,5 +129,15 @@ def test_patterns_nest_to_one_depth_wherever_they_are_read(group: str) -> None:
     assert error(900) == outcomes[-1]
 
 
+@pytest.mark.parametrize("times", [33, 400, 900])
+@pytest.mark.parametrize("calls", [0, 600])
+def test_what_is_nested_too_deeply_is_refused_wherever_it_is_read(times: int, calls: int) -> None:
+    def refused(calls: int) -> bool:
+        re.purge()
+        return refused(calls - 1) if calls else is_refused(f"/{'(' * times}a{')' * times}/")
+
+    assert refused(calls)
+
+
 def test_brackets_are_counted_in_linear_time() -> None:
     assert "nested" in pattern_error(f"/{'(' * 33}{'[' * 200_000}/")
