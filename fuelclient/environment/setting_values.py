@@ -7,7 +7,6 @@ defaults of a release or a plugin are not checked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -36,7 +35,7 @@ def findings(sections: Mapping[str, Any], environment: Environment) -> list[Find
     changed = beyond(sections, known)
     target = replace(environment, own_settings=changed)
     has_settings = known.keys() - {plugin.name for plugin in environment.plugins}  # else none can be unknown
-    found = []
+    found, regexes = [], _Regexes()
     for section, settings in changed.items():
         defined = known.get(section, {})
         metadata = {**mapping(defined.get(METADATA)), **mapping(settings.get(METADATA))}
@@ -57,7 +56,7 @@ def findings(sections: Mapping[str, Any], environment: Environment) -> list[Find
             elif default is None and (defined or has_settings) and "value" in given and "type" not in given:
                 problem = _unknown(section, name, known)
             elif "value" in given and isinstance(declared, Mapping):
-                problem = _problem(declared, given["value"], metadata, target)
+                problem = _problem(declared, given["value"], metadata, target, regexes)
                 path = (*path, "value")
             else:
                 continue
@@ -66,6 +65,34 @@ def findings(sections: Mapping[str, Any], environment: Environment) -> list[Find
                 message = f"the setting {section}.{name} {text}"
                 found.append(Finding(Severity.ERROR, "N003", message, Place(path=path), hint=hint))
     return found
+
+
+class _Regexes:
+    """Matches the regexes of settings as expressions match, because they are the release's or the plugin's: in linear
+    time, or else by a child process with limits. Its time is that of one plan, for all of them."""
+
+    def __init__(self) -> None:
+        self._waited = 0.0
+
+    def mismatch(self, given: Any, value: Any) -> str:
+        """The setting's error for texts that its regex does not match, or an empty string if it matches all."""
+        source = mapping(given).get("source")
+        values = value if isinstance(value, list) else [value]
+        if isinstance(source, str) and _all(values, str) and any(self._refuses(source, text) for text in values):
+            return str(given.get("error") or source)
+        return ""
+
+    def _refuses(self, source: str, text: str) -> bool:
+        from fuelclient.expressions import facts, yaql_engine  # few settings have a regex
+
+        views = facts.Views(facts.Facts({"text": text, "source": source}))
+        views.waited = self._waited
+        try:
+            return not yaql_engine.parse("$.text.matches($.source)").value(views.at("", None))
+        except ExpressionError:  # an invalid regex cannot be checked
+            return False
+        finally:
+            self._waited = views.waited
 
 
 _Problem = tuple[str, str]
@@ -81,12 +108,12 @@ def _unknown(section: str, name: str, known: Mapping[str, Any]) -> _Problem:
 
 
 def _problem(
-    declared: Mapping[str, Any], value: Any, metadata: Mapping[str, Any], target: Environment
+    declared: Mapping[str, Any], value: Any, metadata: Mapping[str, Any], target: Environment, regexes: _Regexes
 ) -> _Problem | None:
     if value is None and declared.get("nullable") is True:
         return None
     problem = _of_type(declared, value)
-    error = "" if problem or not value else _mismatch(declared.get("regex"), value)  # as in Nailgun
+    error = "" if problem or not value else regexes.mismatch(declared.get("regex"), value)  # as in Nailgun
     reasons = _forbidden(declared, target) if value is True and declared.get("type") == "checkbox" else []
     if reasons:
         return f"cannot be on: {'; '.join(reasons)}", "Leave it off, or change what forbids it."
@@ -137,25 +164,6 @@ def _of_bounds(declared: Mapping[str, Any], number: int, wanted: str) -> _Proble
 
 def _all(values: Any, wanted: type) -> bool:
     return isinstance(values, list) and all(isinstance(value, wanted) for value in values)
-
-
-def _mismatch(given: Any, value: Any) -> str:
-    """The setting's error for texts that its regex does not match, or an empty string if it matches all.
-
-    It is matched as expressions match, because it is the release's or the plugin's: in linear time, or else by a child
-    process with limits.
-    """
-    from fuelclient.expressions import facts, yaql_engine  # few settings have a regex
-
-    source = mapping(given).get("source")
-    values = value if isinstance(value, list) else [value]
-    if not isinstance(source, str) or not _all(values, str):
-        return ""
-    view = facts.Views(facts.Facts({"texts": values, "source": source})).at("", None)
-    with suppress(ExpressionError):  # an invalid regex cannot be checked
-        if not yaql_engine.parse("$.texts.all($.matches($common.source))").value(view):
-            return str(given.get("error") or source)
-    return ""
 
 
 def _forbidden(declared: Mapping[str, Any], target: Environment) -> list[str]:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from fuelclient.environment import setting_values
-from fuelclient.expressions import limits
+from fuelclient.expressions import child_process, limits
+from fuelclient.expressions.facts import Views
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.release import Release
@@ -22,6 +23,7 @@ SETTINGS: dict[str, Any] = {
     "drivers": {"type": "select", "value": [], "values": CHOICES},
     "pages": {"type": "number", "value": 0, "min": 0, "max": 9, "nullable": True},
     "servers": {"type": "text_list", "value": ["1"], "min": 1, "max": 2, "regex": DIGITS},
+    "many": {"type": "text_list", "value": ["1"], "regex": DIGITS},
     "repos": {"type": "custom_repo_configuration", "value": []},
     "hidden": {"type": "hidden", "value": "x"},
     "remote": {"type": "text", "value": "1", "regex": DIGITS, "restrictions": ["settings:s.debug.value == true"]},
@@ -83,6 +85,7 @@ def test_values_that_fit(name: str, values: list[Any], monkeypatch: pytest.Monke
         ("servers", ["1", 2], "not one with the number 2"),
         ("servers", [], "at least 1 items, not 0"),
         ("servers", ["1", "x"], "Only digits"),
+        ("many", [*["1"] * 10_001, "x"], "Only digits"),
         ("repos", ["http://x"], "a list of mappings"),
         ("look", "services", "Not this tenant"),
         ("endless", "x", "refuses: ^(?!x)(a+)+$"),
@@ -110,3 +113,16 @@ def test_a_regex_counts_only_while_the_setting_can_be_set() -> None:
 def test_the_document_says_what_an_unknown_setting_is() -> None:
     unknown = {"a": {"type": "checkbox", "value": "yes"}, "b": {"value": [None]}, "c": {"deep": {"value": 1}}, "d": 5}
     assert found(unknown, "mine").keys() == {"a.value", "b"}  # without a type nothing says what it is
+
+
+def test_all_regexes_have_the_time_of_one_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited = []
+
+    def answer(_text: str, _facts: Any, views: Views) -> Any:
+        waited.append(views.waited)
+        views.waited += 7
+        raise child_process.Exhausted("it took long", "")
+
+    monkeypatch.setattr(child_process, "answer", answer)
+    assert found({"look": {"value": "a"}, "endless": {"value": "b"}}) == {}
+    assert waited == [0, 7]
