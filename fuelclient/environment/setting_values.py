@@ -12,6 +12,7 @@ from typing import Any
 
 from fuelclient.environment.settings import EDITABLE, METADATA, defaults, models
 from fuelclient.errors import FuelError, nearest
+from fuelclient.expressions import limits
 from fuelclient.expressions.errors import ExpressionError
 from fuelclient.expressions.restrictions import expand_restrictions, unmet
 from fuelclient.insight.differences import is_equal
@@ -67,12 +68,16 @@ def findings(sections: Mapping[str, Any], environment: Environment) -> list[Find
     return found
 
 
+_SECONDS = 5.0
+"""A write checks the settings before and after it, while others wait for the engine file, for half a minute at most."""
+
+
 class _Regexes:
     """Matches the regexes of settings as expressions match, because they are the release's or the plugin's: in linear
-    time, or else by a child process with limits. Its time is that of one plan, for all of them."""
+    time, or else by a child process with limits. All of them together have `_SECONDS`, or those of a plan if less."""
 
     def __init__(self) -> None:
-        self._waited = 0.0
+        self._waited = max(0.0, limits.seconds() - _SECONDS)
 
     def mismatch(self, given: Any, value: Any) -> str:
         """The setting's error for texts that its regex does not match, or an empty string if it matches all."""

@@ -115,14 +115,17 @@ def test_the_document_says_what_an_unknown_setting_is() -> None:
     assert found(unknown, "mine").keys() == {"a.value", "b"}  # without a type nothing says what it is
 
 
-def test_all_regexes_have_the_time_of_one_plan(monkeypatch: pytest.MonkeyPatch) -> None:
-    waited = []
+@pytest.mark.parametrize(("seconds", "lefts"), [(60, [5, 2]), (4, [4, 1])])
+def test_all_regexes_have_a_few_seconds(seconds: int, lefts: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write that checks them keeps others from the engine file."""
+    monkeypatch.setattr(limits, "_seconds", seconds)
+    left = []
 
     def answer(_text: str, _facts: Any, views: Views) -> Any:
-        waited.append(views.waited)
-        views.waited += 7
+        left.append(limits.seconds() - views.waited)
+        views.waited += 3
         raise child_process.Exhausted("it took long", "")
 
     monkeypatch.setattr(child_process, "answer", answer)
     assert found({"look": {"value": "a"}, "endless": {"value": "b"}}) == {}
-    assert waited == [0, 7]
+    assert left == lefts
