@@ -112,7 +112,7 @@ def _refusal(new: Sequence[Broken], environment: Environment, present: Collectio
 
 
 def _settings(environment: Environment) -> Iterator[Broken]:
-    from fuelclient.environment import setting_values  # loads RE2, which most writes do not need
+    from fuelclient.environment import setting_values  # most commands check no settings
 
     for finding in setting_values.findings(environment.own_settings, environment):
         yield Broken((finding.place.path or ())[1:3], finding)
