@@ -74,10 +74,11 @@ _SECONDS = 5.0
 
 class _Regexes:
     """Matches the regexes of settings as expressions match, because they are the release's or the plugin's: in linear
-    time, or else by a child process with limits. All of them together have `_SECONDS`, or those of a plan if less."""
+    time, or else by a child process with limits. All of them together compute for `_SECONDS` at most, and wait as
+    long."""
 
     def __init__(self) -> None:
-        self._waited = max(0.0, limits.seconds() - _SECONDS)
+        self._computed = self._waited = max(0.0, limits.seconds() - _SECONDS)
 
     def mismatch(self, given: Any, value: Any) -> str:
         """The setting's error for texts that its regex does not match, or an empty string if it matches all."""
@@ -91,13 +92,13 @@ class _Regexes:
         from fuelclient.expressions import facts, yaql_engine  # few settings have a regex
 
         views = facts.Views(facts.Facts({"text": text, "source": source}))
-        views.waited = self._waited
+        views.computed, views.waited = self._computed, self._waited
         try:
             return not yaql_engine.parse("$.text.matches($.source)").value(views.at("", None))
         except ExpressionError:  # an invalid regex cannot be checked
             return False
         finally:
-            self._waited = views.waited
+            self._computed, self._waited = views.computed, views.waited
 
 
 _Problem = tuple[str, str]
