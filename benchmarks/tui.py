@@ -40,8 +40,9 @@ from fuelclient.store import history, runners
 from fuelclient.store.database import Connection
 from fuelclient.tui.app import FuelUI
 from fuelclient.tui.presenters.preview import Instances
-from fuelclient.tui.requests import AskRun, GraphData, RunState
+from fuelclient.tui.requests import GraphData
 from fuelclient.tui.routes import Route, View
+from fuelclient.tui.run_requests import AskRun, RunState
 from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.widgets.virtual_table import VirtualTable
 
@@ -53,6 +54,7 @@ _FILLED = (
     "its table of roles, newton on 14 nodes: on the clock",
     "its table of roles, newton on 14 nodes: of a processor",
 )
+_FIRST_ROWS = "ended run of 1 000 000: first rows, of a processor"
 _FOOTER, _LAST_ROLE = "quit", "deployed"
 """What the first frame has, and a title of its table: Textual writes a frame at once, so all of it is there."""
 
@@ -157,6 +159,43 @@ async def watched(directory: Path) -> dict[str, float]:
             moves.append(await _pressed(ui, ui.screen, "down" if number % 20 < 10 else "up"))
     moves.sort()
     return {**costs, "run of 100 000: key to paint, median": moves[20], "run of 100 000: key to paint, p95": moves[38]}
+
+
+async def opened(directory: Path) -> dict[str, float]:
+    """Opening a run of a million task instances that has ended: until its first rows are shown, and its matrix."""
+    engine = directory / "million.db"
+    run = _long_run(engine, NODES)
+    with closing(sqlite3.connect(engine, factory=Connection)) as connection, connection:
+        _end_as_a_million(connection)
+    ui = FuelUI(_connecting(engine), env=1)
+    costs: dict[str, float] = {}
+    async with ui.run_test(size=(160, 48)) as pilot:
+        await pilot.pause(0.5)
+        before, start = _memory(), time.process_time()
+        ui.go(Route(View.RUN, 1, run=run))
+        while not (isinstance(ui.screen, RunScreen) and ui.screen.filled):
+            await asyncio.sleep(0.005)
+        await _painted(ui.screen.table)
+        costs[_FIRST_ROWS] = (time.process_time() - start) * 1000
+        while not (ui.screen.matrix.grid and ui.screen.matrix.grid.lines):
+            await asyncio.sleep(0.01)
+        await _painted(ui.screen.matrix)
+        costs["ended run of 1 000 000: the matrix too, of a processor"] = (time.process_time() - start) * 1000
+        costs["ended run of 1 000 000: MB more than before"] = _memory() - before
+    return costs
+
+
+def _end_as_a_million(connection: Connection) -> None:
+    """Let the only run end, with ten times its tasks; one in a thousand instances has failed."""
+    child = connection.execute("SELECT max(id) FROM transactions").fetchone()[0]
+    connection.execute("DELETE FROM history")
+    instances = [(f"task-{task:03}", node, "shell") for task in range(10 * TASKS) for node in range(1, NODES + 1)]
+    history.insert(connection, child, instances)
+    now = datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
+    connection.execute("UPDATE history SET status = 'ready', attempts = 1, time_start = ?, time_end = ?", (now, now))
+    connection.execute("UPDATE history SET status = 'error', message = 'exit code 1' WHERE vertex % 1000 = 777")
+    connection.execute("UPDATE transactions SET status = 'error', progress = 100, time_end = ?", (now,))
+    connection.execute("DELETE FROM runners")
 
 
 async def _pressed(ui: FuelUI, screen: RunScreen, key: str) -> float:
@@ -294,6 +333,9 @@ def main() -> None:
         "run of 100 000: key to paint, median": 100.0,
         "run of 100 000: key to paint, p95": 100.0,
         "MB more than empty": 60.0,
+        _FIRST_ROWS: 300.0,
+        "ended run of 1 000 000: the matrix too, of a processor": 3000.0,
+        "ended run of 1 000 000: MB more than before": 60.0,
         **dict.fromkeys((*_FRAMES, *_FILLED), 500.0),
     }
     with tempfile.TemporaryDirectory(prefix="fuel2-bench-") as name:
@@ -301,6 +343,7 @@ def main() -> None:
         costs = asyncio.run(large(directory / "none.db"))
         costs |= asyncio.run(live(directory))
         costs |= asyncio.run(watched(directory))
+        costs |= asyncio.run(opened(directory))
         engine = _newton(directory)
         if engine is not None:
             for names, wanted in ((_FRAMES, _FOOTER), (_FILLED, _LAST_ROLE)):

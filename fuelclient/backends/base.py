@@ -320,6 +320,20 @@ class Runs(Protocol):
         """
 
     @reads
+    def outline(self, child_id: int) -> tuple[Mapping[tuple[str, str], tuple[int, int]], int]:
+        """For each status and reason, the number of a child's instances and the first of them, numbered in the order of
+        the plan; and the number of unplaced tasks. Only an engine file has this, `page` and `column`."""
+
+    @reads
+    def page(self, child_id: int, numbers: range) -> Sequence[HistoryRow]:
+        """Read these instances of a child, without definitions and unplaced tasks."""
+
+    @reads
+    def column(self, child_id: int, names: Sequence[str]) -> tuple[Sequence[tuple[Any, ...]], Sequence[int]]:
+        """The distinct values of stored fields of a child's instances, and for each instance the index of its values.
+        `seconds` are whole ones, or None for an instance that never began."""
+
+    @reads
     def events(self, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         """At most `limit` events of a parent and its children after the event `after`."""
 

@@ -28,7 +28,9 @@ from fuelclient.model.finding import Finding
 REVISION = 5
 """The revision of messages. It grows with each change of a protocol or of its values (tests/golden/messages.txt)."""
 
-NOT_SENT = frozenset({("plugins", "install"), ("runs", "act"), ("runs", "checker"), ("runs", "decided")})
+NOT_SENT = frozenset(
+    {("plugins", "install"), *(("runs", name) for name in ("act", "checker", "column", "decided", "outline", "page"))}
+)
 """Methods without messages: they only work on the machine of the engine file, or on a Fuel master."""
 
 _LIMITS = Limits(DOCUMENT.bytes, DOCUMENT.values + 10_000, DOCUMENT.depth + 10)

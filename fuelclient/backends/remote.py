@@ -87,6 +87,7 @@ class _Runs(_Facet):
         "Graphs define how environments are deployed and reset on this server.",
         hint="Run such a graph with `fuel2 graph execute`.",
     )
+    outline = page = column = unsupported("A server sends the history of a run as a whole.")
     pause = 0.0
 
     def checker(self, _request: RunRequest, _inputs: Inputs) -> Check:

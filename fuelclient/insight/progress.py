@@ -23,6 +23,9 @@ NOT_REACHED, NOT_STARTED, INTERRUPTED, IGNORED = "not reached", "not started", "
 WORDS = ("error", "running", INTERRUPTED, NOT_REACHED, NOT_STARTED, IGNORED, "ready", "skipped", "pending")
 """The states of task instances in words, the most urgent first."""
 
+FAULTS = frozenset({"error", INTERRUPTED, NOT_REACHED, NOT_STARTED})
+"""The states of instances that failed, were interrupted, or never ran because of a failure or a stop."""
+
 _REASONS: Mapping[str, str] = {
     Reason.DEP_FAILED: "a task before it failed",
     Reason.NODE_FAILED: "its node failed",
@@ -283,12 +286,12 @@ class Progress:
         self.add(rows)
 
     def __len__(self) -> int:
-        return len(self.keys)
+        return self.counts.total()
 
     @property
     def done(self) -> int:
         """The number of instances in a final status."""
-        return len(self.keys) - self.counts["pending"] - self.counts["running"]
+        return len(self) - self.counts["pending"] - self.counts["running"]
 
     @property
     def failures(self) -> list[int]:
@@ -382,8 +385,7 @@ class Progress:
         return status_word(self.statuses[number], self.reasons[number], was_stopped=self.was_stopped)
 
     def is_fault(self, number: int) -> bool:
-        """Whether an instance failed, was interrupted, or never ran because of a failure or a stop."""
-        return self.statuses[number] is InstanceStatus.ERROR or self.word(number) in (NOT_REACHED, NOT_STARTED)
+        return self.word(number) in FAULTS
 
     def is_done(self, number: int) -> bool:
         return self.statuses[number] not in _RANK

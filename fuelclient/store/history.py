@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -18,6 +19,14 @@ _UNCONVERTED = ("task", "type", "reason", "message", "time_start", "time_end", "
 
 _LABEL = "task || coalesce('@' || node, '')"
 """SQL for the name of an instance: `task@node`, or the task alone for a sync point."""
+
+_SAME = "b.transaction_id = history.transaction_id AND b.vertex = history.because"
+_SECONDS = "strftime('%s', time_end) - strftime('%s', time_start) - (substr(time_end, 20) < substr(time_start, 20))"
+_COMPUTED = {
+    "because": f"coalesce((SELECT {_LABEL} FROM history b WHERE {_SAME}), '')",  # noqa: S608 - ours
+    "seconds": f"CASE WHEN time_start <> time_end THEN {_SECONDS} END",
+}
+"""SQL for the name of the instance to blame, or an empty text; and for the whole seconds that an instance took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +129,20 @@ def rows(
     definitions: Mapping[str, Any],
     *,
     samples: bool = False,
+    numbers: range | None = None,
 ) -> list[HistoryRow]:
     """The rows of a run that pass a filter, in the order of its plan; `definitions` are its merged tasks.
 
-    With `samples`, only the first row of each task and of each node.
+    With `samples`, only the first row of each task and of each node; with `numbers`, only these.
     """
     allowed = {"coalesce(node, 'null')": wanted.nodes, "status": wanted.statuses, "task": wanted.tasks}
     where, values = matching({"transaction_id": run_id, **{column: names or None for column, names in allowed.items()}})
-    same = "b.transaction_id = history.transaction_id AND b.vertex = history.because"
-    blamed = f"coalesce((SELECT {_LABEL} FROM history b WHERE {same}), '')"  # noqa: S608 - ours
     if samples:
         first = "SELECT min(vertex) FROM history WHERE transaction_id = ? GROUP BY"
         where, values = f"{where} AND vertex IN ({first} task UNION {first} node)", [*values, run_id, run_id]
-    columns = f"node, status, summary, {blamed}, {', '.join(_UNCONVERTED)}"
+    if numbers is not None:
+        where, values = f"{where} AND vertex >= ? AND vertex < ?", [*values, numbers.start, numbers.stop]
+    columns = f"node, status, summary, {_COMPUTED['because']}, {', '.join(_UNCONVERTED)}"
     query = f"SELECT {columns} FROM history WHERE {where} ORDER BY vertex"  # noqa: S608 - ours
     instances = []
     for node, status, summary, because, *plain in connection.execute(query, values):
@@ -140,6 +150,35 @@ def rows(
         fields |= {"because": because, "summary": mapping(summary), "definition": definitions.get(fields["task"], {})}
         instances.append(HistoryRow(run_id, graph_type, node=node_key(node), status=InstanceStatus(status), **fields))
     return instances
+
+
+def counts(connection: Connection, run_id: int) -> dict[tuple[str, str], tuple[int, int]]:
+    """The number of instances of each status and reason, and the first of them. Most are ready, and are not sorted."""
+    columns, ready = "status, reason, count(*), min(vertex)", ("ready", "")
+    selected = _selected(connection, run_id, columns, "AND (status, reason) <> (?, ?) GROUP BY 1, 2", *ready)
+    found = {(status, reason): (number, first) for status, reason, number, first in selected}
+    first_ready = _selected(connection, run_id, "vertex", "AND (status, reason) = (?, ?) LIMIT 1", *ready)
+    if first_ready:
+        ((last,),) = _selected(connection, run_id, "max(vertex)")
+        found[ready] = last + 1 - sum(number for number, _ in found.values()), first_ready[0][0]
+    return found
+
+
+class _Numbers(dict[Any, int]):
+    """Number distinct values in the order in which they come."""
+
+    def __missing__(self, value: Any) -> int:
+        self[value] = number = len(self)
+        return number
+
+
+def column(connection: Connection, run_id: int, names: Sequence[str]) -> tuple[list[tuple[Any, ...]], Sequence[int]]:
+    """See `backends.base.Runs.column`."""
+    columns = ", ".join(_COMPUTED.get(name, name) for name in names)
+    query = f"SELECT {columns} FROM history WHERE transaction_id = ? ORDER BY vertex"  # noqa: S608 - ours
+    numbers = _Numbers()
+    indices = array("i", map(numbers.__getitem__, connection.execute(query, (run_id,))))
+    return list(numbers), indices
 
 
 def last_successes(connection: Connection, cluster_id: int, before: int) -> dict[tuple[str, str], int]:

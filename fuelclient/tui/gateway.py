@@ -20,7 +20,8 @@ from fuelclient.errors import FuelError, NotFound, Unavailable
 from fuelclient.model.run import Event, Run
 from fuelclient.printing import printable
 from fuelclient.tui.actions import Action
-from fuelclient.tui.requests import AskEnabling, AskGraph, AskLog, AskRun, AskSource, Request
+from fuelclient.tui.requests import AskEnabling, AskGraph, AskLog, AskSource, Request
+from fuelclient.tui.run_requests import AskCells, AskColumn, AskPage, AskRun
 
 Job = Request[object] | Action
 """What a worker sends to a backend."""
@@ -63,9 +64,11 @@ PATIENCE = (1.0, 2.0, 5.0, 15.0)
 SLOW = 3.0
 """Seconds without an answer after which a banner appears."""
 
-KEPT: dict[type, int] = {AskLog: 32, AskRun: 6, AskSource: 64, AskGraph: 12, AskEnabling: 12}
-"""The largest number of cached answers to a type of request, to bound memory: a run may have a hundred thousand
-instances. Answers to other types are few and small."""
+KEPT: dict[type, int] = {
+    AskLog: 32, AskRun: 6, AskPage: 64, AskCells: 2, AskColumn: 2, AskSource: 64, AskGraph: 12, AskEnabling: 12
+}  # fmt: skip
+"""The largest number of cached answers to a type of request, to bound memory: a run may have a million instances.
+Answers to other types are few and small."""
 
 
 class AnswerCache:

@@ -6,23 +6,20 @@ The gateway calls `read` in a worker thread, so expensive computations belong th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from array import array
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
 from fuelclient.backends.base import Backend
-from fuelclient.backends.earlier_runs import earlier_of_graph, results_of
+from fuelclient.backends.earlier_runs import results_of
 from fuelclient.backends.plugins import if_enabled, plugins_on
 from fuelclient.backends.studies import study_of
 from fuelclient.environment.clashes import Contributor, clashes
 from fuelclient.errors import InvalidGraph, NotFound, Unsupported
 from fuelclient.insight.comparison import Comparison
 from fuelclient.insight.lanes import Reach
-from fuelclient.insight.progress import Earlier, Progress
 from fuelclient.insight.stats import tasks_of_roles
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.finding import Finding
@@ -30,7 +27,7 @@ from fuelclient.model.graph import DEFAULT_TYPE, GraphSummary, Level
 from fuelclient.model.node import Node
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
-from fuelclient.model.run import NOWHERE, PARENT, Event, HistoryRow, NodeKey, Run
+from fuelclient.model.run import PARENT, Run
 from fuelclient.plan.study import Study
 from fuelclient.printing import plain_lines
 from fuelclient.support import supports
@@ -179,68 +176,6 @@ class AskEnabling(Request[Comparison | str]):
             return if_enabled(backend, self.env, self.graph_type, self.plugin)
         except (InvalidGraph, NotFound, Unsupported) as error:
             return str(error)
-
-
-class RunState:
-    """A run and its instances, with their cells in the matrix. Instances are numbered as in `progress`.
-
-    `rows` is the history; `nowhere` is the number of tasks on no node. `nodes` are the lines of the matrix and `tasks`
-    (run of the graph, task) its columns; `grid` has the instance of each cell, or -1, and `cell` the cell of each
-    instance. `sizes` and `finished` have the numbers of all and of done instances in each line.
-    """
-
-    def __init__(
-        self, run: Run, rows: Sequence[HistoryRow], earlier: Mapping[int, Earlier | None] | None = None
-    ) -> None:
-        placed = [row for row in rows if row.node != NOWHERE]
-        self.nowhere = len(rows) - len(placed)
-        self.rows = list({(row.run_id, row.task, row.node): row for row in placed}.values())
-        self.progress = Progress(self.rows, earlier)
-        self.update(run)
-        self.tasks = list(dict.fromkeys((row.run_id, row.task) for row in self.rows))
-        self.nodes: list[NodeKey] = sorted(dict.fromkeys(row.node for row in self.rows), key=_node_order)
-        columns = {task: column for column, task in enumerate(self.tasks)}
-        lines = {node: line for line, node in enumerate(self.nodes)}
-        self.grid = [array("i", [-1]) * len(self.tasks) for _ in self.nodes]
-        self.cell = [(lines[row.node], columns[row.run_id, row.task]) for row in self.rows]
-        for number, (line, column) in enumerate(self.cell):
-            self.grid[line][column] = number
-        self.sizes = Counter(line for line, _ in self.cell)
-        self.finished = Counter(line for number, (line, _) in enumerate(self.cell) if self.progress.is_done(number))
-
-    def update(self, run: Run) -> None:
-        self.run = run
-        self.progress.note(run)
-
-    def apply(self, events: Iterable[Event]) -> tuple[list[int], bool]:
-        """Apply events. Return the changed instances, and whether a later graph was planned: its instances have no rows
-        until the history is read again."""
-        before = len(self.progress)
-        changed = self.progress.apply(events)
-        with_row = [number for number in changed if number < len(self.rows)]
-        for number in with_row:
-            self.finished[self.cell[number][0]] += self.progress.is_done(number)  # once: it stays done
-        return with_row, len(self.progress) > before
-
-
-def _node_order(node: NodeKey) -> tuple[int, int, str]:
-    """Sort sync points first, then the master, then nodes by id."""
-    if node is None:
-        return 0, 0, ""
-    return (2, node, "") if isinstance(node, int) else (1, 0, node)
-
-
-@dataclass(frozen=True, slots=True)
-class AskRun(Request[RunState]):
-    WHAT = "run {0.id}"
-    id: int
-
-    def read(self, backend: Backend) -> RunState:
-        run = backend.runs.get(self.id)
-        if run.parent_id is not None:
-            run = backend.runs.get(run.parent_id)
-        earlier = {child.id: earlier_of_graph(backend, child) for child in run.children if not child.is_final}
-        return RunState(run, backend.runs.history(run.id), earlier)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from fuelclient.model.run import (
 from fuelclient.model.status import InstanceStatus, Reason, RunStatus
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters import run as presenter
-from fuelclient.tui.requests import AskRun, RunState
+from fuelclient.tui.run_requests import AskRun, RunState
 
 BEGAN = datetime(2026, 1, 2, 3, 0, tzinfo=UTC)
 REQUEST = RunRequest(1, ("default", "upgrade"))

@@ -316,6 +316,8 @@ class Runs(Facet):
         hint="Delete runs by their ids.",
     )
 
+    outline = page = column = unsupported("A Fuel master sends the history of a run as a whole.")
+
     def history(self, run_id: int, filters: HistoryFilter = EVERYTHING) -> Sequence[HistoryRow]:
         """Collect the histories of the parts: a run as a whole has none on a master."""
         require_instance_statuses(filters.statuses)

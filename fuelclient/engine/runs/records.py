@@ -105,6 +105,22 @@ class Records(Facet):
         return run, [row for rows in parts for row in rows]
 
     @reads
+    def outline(self, connection: Connection, child_id: int) -> tuple[Mapping[tuple[str, str], tuple[int, int]], int]:
+        child = existing(connection, child_id)
+        return history.counts(connection, child.id), len(unplaced(connection, child, NO_FILTER))
+
+    @reads
+    def page(self, connection: Connection, child_id: int, numbers: range) -> Sequence[HistoryRow]:
+        child = existing(connection, child_id)
+        return history.rows(connection, child.id, child.graph_type, NO_FILTER, {}, numbers=numbers)
+
+    @reads
+    def column(
+        self, connection: Connection, child_id: int, names: Sequence[str]
+    ) -> tuple[Sequence[tuple[Any, ...]], Sequence[int]]:
+        return history.column(connection, existing(connection, child_id).id, names)
+
+    @reads
     def events(self, connection: Connection, run_id: int, *, after: int = 0, limit: int = 1000) -> Sequence[Event]:
         return history.events_after(connection, parent_of(connection, run_id).id, after, limit)
 
@@ -230,11 +246,18 @@ def history_rows(
     """
     definitions = runs.definitions_of(connection, child.id)
     stored = history.rows(connection, child.id, child.graph_type, filters, definitions, samples=samples)
+    return [*stored, *unplaced(connection, child, filters, definitions)]
+
+
+def unplaced(
+    connection: Connection, child: Run, filters: HistoryFilter, definitions: Mapping[str, Any] | None = None
+) -> list[HistoryRow]:
+    """Return rows with the node `NOWHERE` for the tasks of a child without an instance that pass a filter."""
     nowhere = []
-    for task, definition in definitions.items():
+    for task, definition in (definitions or runs.definitions_of(connection, child.id)).items():
         task_type, skipped = str(definition.get("type") or ""), InstanceStatus.SKIPPED
         row = HistoryRow(child.id, child.graph_type, task, NOWHERE, skipped, task_type, definition=definition)
         if task_type != TaskType.GROUP and filters.passes(row):
             nowhere.append(row)
     placed = history.placed(connection, child.id) if nowhere else ()  # which looks at every instance
-    return [*stored, *(row for row in nowhere if row.task not in placed)]
+    return [row for row in nowhere if row.task not in placed]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from fuelclient.insight import progress
+from fuelclient.insight.query import Query, Term
 from fuelclient.model.run import Run
 from fuelclient.printing import plain_line
 from fuelclient.tui.glyphs import Glyphs
 from fuelclient.tui.presenters.bars import Part
 from fuelclient.tui.presenters.formatting import count, fact, names, node_name, node_words, title, value_text
-from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, Table, Tone, Value
-from fuelclient.tui.requests import RunState
+from fuelclient.tui.presenters.table import Cell, Column, Distinct, Lazy, Line, Table, Tone, Value, sort_key
+from fuelclient.tui.run_requests import RunState
 
 _SIGNS = {
     "ready": ("ok", Tone.DIM),
@@ -69,6 +70,11 @@ def _took(seconds: float | None) -> str:
 
 
 def why(state: RunState, number: int) -> str:
+    """Why an instance has its status; empty until its row has been read."""
+    part = state.part(number)
+    if part is None:
+        return ""
+    state, number = part
     return progress.explanation(
         state.progress.reasons[number], state.progress.messages[number], state.rows[number].because
     )
@@ -114,6 +120,10 @@ def advice(state: RunState) -> str:
     return plain_line(state.run.message)
 
 
+_NOT_READ = ("", Cell("...", Tone.DIM), "", "", "", "")
+"""A row that is still being read."""
+
+
 class Instances(Table):
     """One row for each task instance, or only for the instances in `only`. A row is made when it is shown."""
 
@@ -122,15 +132,20 @@ class Instances(Table):
         only: Sequence[int] | None = None,
     ) -> None:  # fmt: skip
         self.state, self.now = state, now
-        self.numbers: Sequence[int] = range(len(state.rows)) if only is None else only
+        self.numbers: Sequence[int] = range(len(state)) if only is None else only
         empty = ("No task instance failed.", "", "f shows all of them.") if only is not None else (
             "No task instance has been planned.", "", advice(state) or "The run is just beginning.")  # fmt: skip
-        ids = Lazy(len(self.numbers), lambda index: state.progress.name(self.numbers[index]))
-        super().__init__(_INSTANCES, Lazy(len(self.numbers), self._row), ids, empty)
+        ids = Lazy(len(self.numbers), lambda index: state.name(self.numbers[index]))
+        rows = Lazy(len(self.numbers), lambda index: self._row(self.numbers[index]))
+        super().__init__(_INSTANCES, rows, ids, empty)
         self._glyphs, self._names_of = glyphs, names_of
+        self.waits = only is not None and state.lacks("status")
 
-    def _row(self, index: int) -> tuple[Value, ...]:
-        state, number = self.state, self.numbers[index]
+    def _row(self, number: int) -> tuple[Value, ...]:
+        part = self.state.part(number)
+        if part is None:
+            return _NOT_READ
+        state, number = part
         row = state.rows[number]
         tone = Tone.STRONG if state.progress.is_fault(number) else Tone.PLAIN
         return (
@@ -139,21 +154,55 @@ class Instances(Table):
             Cell(why(state, number), Tone.DIM), Cell(row.type, Tone.DIM),
         )  # fmt: skip
 
+    def sample(self) -> list[Sequence[Value]]:
+        numbers = self.state.at_hand()
+        return super().sample() if len(numbers) == len(self.state) else [self._row(number) for number in numbers]
+
     def texts(self) -> list[str]:
         """The task ids only, because rows are instances of tasks."""
-        return [self.state.rows[number].task.lower() for number in self.numbers]
+        tasks, columns = self.distinct("task") or ((), ())
+        return [tasks[column] for column in columns]
 
     def field(self, row: int, key: str) -> str:
-        return self.state.progress.word(self.numbers[row]) if key == "status" else super().field(row, key)
+        return self.state.word(self.numbers[row]) if key == "status" else super().field(row, key)
 
     def distinct(self, key: str) -> Distinct | None:
-        cells = self.state.cell
+        cells = self.state.cells
+        found: Distinct
         if key == "node":
-            values = [node_words(node, self._names_of) for node in self.state.nodes]
-            return values, [cells[number][0] for number in self.numbers]
-        if key == "task":
-            return [task.lower() for _, task in self.state.tasks], [cells[number][1] for number in self.numbers]
-        return None
+            found = [node_words(node, self._names_of) for node in cells.nodes], cells.lines
+        elif key == "task":
+            found = [task.lower() for _, task in cells.tasks], cells.columns
+        elif key == "status" and cells.words:
+            found = cells.words, cells.states
+        elif (column := self.state.column(key)) is not None:
+            found = [text.lower() for text in column[0]], column[1]
+        else:
+            return None
+        return found if isinstance(self.numbers, range) else (found[0], [found[1][number] for number in self.numbers])
+
+    def select(self, query: Query) -> Sequence[int]:
+        found = super().select(query)
+        return [] if self.waits else found
+
+    def _matching(self, term: Term, rows: Sequence[int]) -> list[int]:
+        self.waits = self.waits or self.state.lacks(term.name or "task")
+        return [] if self.waits else super()._matching(term, rows)
+
+    def sort_keys(self, order: Sequence[int], column: int) -> Callable[[int], tuple[int, float, str] | None]:
+        key = self.keys[column]
+        if not self.state.is_long:
+            return super().sort_keys(order, column)
+        distinct = None if self.state.lacks(key) else self.distinct(key)
+        if distinct is None:
+            return lambda _: (0, 0.0, "")
+        values, indices = distinct
+        if key == "node":
+            values = [node_name(node, self._names_of) for node in self.state.cells.nodes]
+        elif key == "status":
+            values = [str(status(word, self._glyphs)) for word in values]
+        keys = [sort_key(text) for text in values]
+        return lambda row: keys[indices[row]]
 
 
 class Grid:
@@ -164,46 +213,51 @@ class Grid:
         self, state: RunState, glyphs: Glyphs, names_of: dict[int, str], only: list[int] | None = None
     ) -> None:
         self.state, self._names_of = state, names_of
-        cells = None if only is None else [state.cell[number] for number in only]
-        self.lines = sorted({line for line, _ in cells}) if cells is not None else range(len(state.nodes))
-        self.columns = sorted({column for _, column in cells}) if cells is not None else range(len(state.tasks))
+        self._cells = cells = state.cells
+        self.lines = range(len(cells.nodes)) if only is None else sorted({cells.lines[number] for number in only})
+        self.columns = range(len(cells.tasks)) if only is None else sorted({cells.columns[number] for number in only})
         self._signs = {word: _sign(word, glyphs) for word in progress.WORDS}
 
     def label(self, line: int) -> str:
-        node = self.state.nodes[self.lines[line]]
+        node = self._cells.nodes[self.lines[line]]
         return "sync points" if node is None else node_name(node, self._names_of)
 
     def share(self, line: int) -> str:
         """The percentage of a node's instances that are done, as text."""
         node = self.lines[line]
-        size = self.state.sizes[node]
-        return f"{100 * self.state.finished[node] // size:3} %" if size else ""
+        size = self._cells.sizes[node]
+        return f"{100 * self._cells.finished[node] // size:3} %" if size else ""
 
     def head(self, column: int) -> str:
-        return self.state.tasks[self.columns[column]][1]
+        return self._cells.tasks[self.columns[column]][1]
 
     def number(self, line: int, column: int) -> int:
         """The instance in a cell, or -1."""
         if not (0 <= line < len(self.lines) and 0 <= column < len(self.columns)):
             return -1
-        return self.state.grid[self.lines[line]][self.columns[column]]
+        return self._cells.grid[self.lines[line]][self.columns[column]]
 
     def cell(self, line: int, column: int) -> Cell | None:
-        number = self.state.grid[self.lines[line]][self.columns[column]]
-        return self._signs[self.state.progress.word(number)] if number >= 0 else None
+        number = self._cells.grid[self.lines[line]][self.columns[column]]
+        return self._signs[self.state.word(number)] if number >= 0 else None
 
     def position(self, number: int) -> tuple[int, int] | None:
         """The line and column of an instance; None if the matrix does not have it."""
-        line, column = self.state.cell[number] if 0 <= number < len(self.state.cell) else (-1, -1)
+        cells = self._cells
+        line, column = (cells.lines[number], cells.columns[number]) if 0 <= number < len(cells.lines) else (-1, -1)
         if line not in self.lines or column not in self.columns:
             return None
         return self.lines.index(line), self.columns.index(column)
 
 
 def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime, glyphs: Glyphs) -> list[Line]:
+    part = state.part(number)
+    if part is None:
+        return [title(state.name(number))]
+    state, number = part
     row = state.rows[number]
     lines = [
-        title(state.progress.name(number)),
+        title(state.name(number)),
         fact("status", status(state.progress.word(number), glyphs)),
         fact("node", node_name(row.node, names_of)),
     ]
@@ -245,15 +299,15 @@ MAX_FAULTS = 20
 
 def faults(state: RunState, glyphs: Glyphs) -> list[Line]:
     """The failed instances of a run, then those that did not run because of a failure or a stop, with their reasons."""
-    faults = [number for number in range(len(state.rows)) if state.progress.is_fault(number)]
+    faults = state.faults()
     if not faults:
         return []
-    faults.sort(key=lambda number: state.progress.word(number) in (progress.NOT_REACHED, progress.NOT_STARTED))
+    faults.sort(key=lambda number: state.word(number) in (progress.NOT_REACHED, progress.NOT_STARTED))
     lines = [title(count(len(faults), "fault"))]
     for number in faults[:MAX_FAULTS]:
-        cell = status(state.progress.word(number), glyphs)
+        cell = status(state.word(number), glyphs)
         reason = Cell(f"  {why(state, number)}", Tone.DIM)
-        lines.append((Cell(f"{cell} ", cell.tone), state.progress.name(number), reason))
+        lines.append((Cell(f"{cell} ", cell.tone), state.name(number), reason))
     if len(faults) > MAX_FAULTS:
         lines.append((Cell("Enter opens the run, f shows all of them there.", Tone.DIM),))
     return lines

@@ -66,6 +66,9 @@ class Table:
     2000 others to compute widths, and all of them for a filter or sort.
     """
 
+    waits = False
+    """Whether a filter needs values that are still being read."""
+
     def __init__(
         self,
         columns: Sequence[Column],
@@ -100,7 +103,11 @@ class Table:
         """The distinct values of a field, if they are far fewer than the rows; else None."""
         return None
 
-    def select(self, query: Query) -> list[int]:
+    def sample(self) -> list[Sequence[Value]]:
+        """About a thousand rows, spread over the table, from which the widths of columns are computed."""
+        return [self.rows[row] for row in range(0, len(self.rows), max(1, len(self.rows) // _SAMPLE_ROWS))]
+
+    def select(self, query: Query) -> Sequence[int]:
         return query.keep(range(len(self.rows)), self._matching)
 
     def _matching(self, term: Term, rows: Sequence[int]) -> list[int]:
@@ -121,18 +128,22 @@ class Table:
 
     def sorted(self, order: Sequence[int], column: int, *, descending: bool) -> list[int]:
         """Sort `order` by one column: numbers by value and before words. Blank cells are last in both directions."""
-        keys = {row: _sort_key(str(self.rows[row][column])) for row in order}
-        blank = [row for row in order if keys[row] is None]
+        key_of = self.sort_keys(order, column)
+        blank = [row for row in order if key_of(row) is None]
         filled = sorted(
-            (row for row in order if keys[row] is not None), key=lambda row: keys[row] or (), reverse=descending
+            (row for row in order if key_of(row) is not None), key=lambda row: key_of(row) or (), reverse=descending
         )
         return filled + blank
 
+    def sort_keys(self, order: Sequence[int], column: int) -> Callable[[int], tuple[int, float, str] | None]:
+        """For each row of `order`, the key by which it is sorted; None for a blank cell."""
+        return {row: sort_key(str(self.rows[row][column])) for row in order}.__getitem__
 
-def _sort_key(text: str) -> tuple[int, float, str] | None:
+
+def sort_key(text: str) -> tuple[int, float, str] | None:
     """None for a blank cell.
 
-    >>> sorted(["10", "9-12", "b", "a"], key=_sort_key)
+    >>> sorted(["10", "9-12", "b", "a"], key=sort_key)
     ['9-12', '10', 'a', 'b']
     """
     stripped = text.strip().lower()
@@ -155,8 +166,7 @@ def widths(table: Table, available: int, gap: int = 2) -> list[int]:
     Widths depend on the contents of a sample of about a thousand rows, spread over the table. An empty column without a
     title is left out too.
     """
-    step = max(1, len(table.rows) // _SAMPLE_ROWS)
-    sample = [table.rows[row] for row in range(0, len(table.rows), step)]  # once: reading a row may make it
+    sample = table.sample()  # once: reading a row may make it
     natural = []
     for index, column in enumerate(table.columns):
         longest = max((len(one_line(str(row[index]))) for row in sample), default=0)

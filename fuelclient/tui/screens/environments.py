@@ -10,8 +10,9 @@ from textual.binding import Binding
 from fuelclient.model.run import Run
 from fuelclient.tui.presenters import environments, run
 from fuelclient.tui.presenters.formatting import count
-from fuelclient.tui.requests import AskOverview, AskRun, AskRuns, Overview, Request, RunState
+from fuelclient.tui.requests import AskOverview, AskRuns, Overview, Request
 from fuelclient.tui.routes import Route, View
+from fuelclient.tui.run_requests import AskRun, RunState
 from fuelclient.tui.screens.base import RUN_BINDINGS, ViewScreen
 from fuelclient.tui.widgets.details import Details
 from fuelclient.tui.widgets.panes import Pane, Panes
@@ -151,10 +152,11 @@ class HistoryScreen(ViewScreen):
         state = self.ui.gateway.answer_once(request)
         if state is None and (self._shown is None or self._shown.run.id != here.id):
             self.instances.show_text(*self.missing_lines(request))
-        if state is not None and state is not self._shown:
-            self._shown = state
+        if state is not None and (state is not self._shown or state.arrived()):
+            keep = state is self._shown  # more of a long run was read
+            self._shown, state.ask = state, self.ui.gateway.answer_once
             table = run.Instances(state, self.glyphs, self.ui.node_names(here.cluster_id), self.ui.clock())
-            self.instances.show(table, cursor=self.instances.row)
+            self.instances.show(table, cursor=self.instances.row, keep=keep)
             self.panes.note(1, f"run {here.id}")
             self._show_detail()
 

@@ -9,14 +9,15 @@ from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import Static
 
-from fuelclient.insight.progress import INTERRUPTED
+from fuelclient.insight.progress import INTERRUPTED, Key
 from fuelclient.insight.query import Rows
 from fuelclient.model.run import Event, Run
 from fuelclient.tui.gateway import Feed
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.run import Grid
 from fuelclient.tui.presenters.table import Table
-from fuelclient.tui.requests import AskLog, AskRun, Request, RunState
+from fuelclient.tui.requests import AskLog, Request
+from fuelclient.tui.run_requests import AskPage, AskRun, RunState
 from fuelclient.tui.screens.base import RUN_BINDINGS, ViewScreen
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.details import Details, LogTail
@@ -54,6 +55,8 @@ class RunScreen(ViewScreen):
     number = -1
     """The number of the chosen instance, or -1."""
     _has_user_chosen = _is_connection_lost = is_behind = _is_filter_late = False
+    _sought: Key | str = ""
+    """The key or name of the instance to go to, until the cells of a long run have been read."""
     _run_state: RunState
     _feed: Feed | None = None
     _log: AskLog | None = None
@@ -84,21 +87,26 @@ class RunScreen(ViewScreen):
         self._follow(None)
 
     def fill(self, state: RunState, /) -> None:
-        if self.number >= 0:
-            self.number = state.progress.number(self._run_state.progress.keys[self.number])
-        elif not self.filled and self.route.focus:
-            names = (number for number in range(len(state.rows)) if state.progress.name(number) == self.route.focus)
-            self.number = next(names, -1)
-            self._has_user_chosen = self.number >= 0
+        chosen = self._run_state.key(self.number) if self._has_user_chosen and self.number >= 0 else None
+        self._sought = chosen or ("" if self.filled else self.route.focus)
+        state.ask = self.ui.gateway.answer_once
         self._run_state = state
-        if not self._has_user_chosen or not 0 <= self.number < len(state.rows):
-            self.number = self._interesting(state)
+        self._seek()
         self.ui.forget_runs(state.run.cluster_id)
         self._show()
         self._follow(state.run)
 
+    def _seek(self) -> None:
+        """Choose the instance that was chosen before, or else an interesting one."""
+        state = self._run_state
+        found = state.cells.find(self._sought) if self._sought else -1
+        self._has_user_chosen = self._has_user_chosen or found >= 0
+        self.number = found if found >= 0 else self._interesting(state)
+        if state.cells.tasks:
+            self._sought = ""
+
     def other_requests(self) -> tuple[Request[object], ...]:
-        return () if self._log is None else (self._log,)
+        return (*self._run_state.missing, *(() if self._log is None else (self._log,)))
 
     def empty(self) -> None:
         self._follow(None)
@@ -114,8 +122,8 @@ class RunScreen(ViewScreen):
         """The first failed instance or, in a live run, the first running one; else the first instance."""
         for status in _FAILED if state.run.is_final else ("running", *_FAILED):
             if state.progress.counts[status]:
-                return next((number for number in range(len(state.rows)) if state.progress.word(number) == status), 0)
-        return 0 if state.rows else -1
+                return state.first(status)
+        return 0 if len(state) else -1
 
     def _follow(self, run: Run | None) -> None:
         """Read the events of a live run from its beginning; events that were applied before have no effect."""
@@ -164,7 +172,7 @@ class RunScreen(ViewScreen):
         instances = self._instances()
         instances.now = self.ui.clock()
         if isinstance(instances.numbers, range):
-            self.matrix.redraw({state.cell[number][0] for number in changed})
+            self.matrix.redraw({state.cells.lines[number] for number in changed})
             self.table.changed({*changed, *state.progress.running})
 
     def _tick(self) -> None:
@@ -190,13 +198,13 @@ class RunScreen(ViewScreen):
 
     def _status(self) -> str:
         """The status of the chosen instance; empty if there is none."""
-        return self._run_state.progress.word(self.number) if self.number >= 0 else ""
+        return self._run_state.word(self.number) if self.number >= 0 else ""
 
     # showing
 
     def terms(self, table: Table) -> tuple[Collection[str], Rows, Collection[str]]:
         fields, kind, _ = super().terms(table)
-        return fields, kind, {name for _, name in self._run_state.tasks} if self._answer is not None else ()
+        return fields, kind, {name for _, name in self._run_state.cells.tasks} if self._answer is not None else ()
 
     def _instances(self) -> run.Instances:
         return cast(run.Instances, self.table.table)
@@ -205,7 +213,7 @@ class RunScreen(ViewScreen):
         """Show the whole run again, with the cursors on the chosen instance."""
         state = self._run_state
         names_of = self.ui.node_names(state.run.cluster_id)
-        only = list(filter(state.progress.is_fault, range(len(state.rows)))) if self.switched else None
+        only = state.faults() if self.switched else None
         table = run.Instances(state, self.glyphs, names_of, self.ui.clock(), only)
         place = self.number if only is None else only.index(self.number) if self.number in only else 0
         self.table.show(table, cursor=place, query=self.read_filter(table), keep=True)
@@ -250,23 +258,34 @@ class RunScreen(ViewScreen):
 
     def _ask_log(self, state: RunState) -> None:
         """Request the log of the chosen instance, and cancel the request for another one."""
-        row = state.rows[self.number]
-        wanted = None
-        if row.node is not None and self._status() in ("running", "ready", *_FAILED):
+        part, wanted = state.part(self.number), None
+        row = part and part[0].rows[part[1]]
+        if row and row.node is not None and self._status() in ("running", "ready", *_FAILED):
             wanted = AskLog(row.run_id, row.task, str(row.node))
         if self._log is not None and self._log != wanted:
             self.ui.gateway.drop(self._log)
         if wanted is not None and wanted == self._log:
             self.ui.gateway.ask(wanted)  # it may have grown
         self._log = wanted
-        self.show_other_answers()
+        self._show_log()
 
     def show_other_answers(self) -> None:
-        """Show the log of the chosen instance."""
+        """Show what was missing of a long run, and the log of the chosen instance."""
+        arrived = self._run_state.arrived()
+        if any(not isinstance(request, AskPage) for request in arrived):
+            if self._sought:
+                self._seek()
+            self._show()
+        elif arrived:
+            self.table.refresh()
+            self._show_instance()
+        self._show_log()
+
+    def _show_log(self) -> None:
         state, status = self._run_state, self._status()
         if not status:
             return
-        name, why = state.progress.name(self.number), run.why(state, self.number)
+        name, why = state.name(self.number), run.why(state, self.number)
         self.panes.note(2, name)
         if self._log is None:
             lines = [f"{status}{f': {why}' if why else ''}", "It printed nothing."]
@@ -283,7 +302,8 @@ class RunScreen(ViewScreen):
         if self.filled:
             self.switched = not self.switched
             self._show()
-            self.number = self._number_of(self.table.row)
+            if not self.table.table.waits:
+                self.number = self._number_of(self.table.row)
             self._show_instance()
             self.show_totals()
 
@@ -298,9 +318,9 @@ class RunScreen(ViewScreen):
         """Keep the cursors of matrix and table on the same instance. A cell may have no instance."""
         in_matrix = message.widget is self.matrix
         number = self.matrix.number if in_matrix else self._number_of(self.table.row)
-        if not self.filled or (number == self.number and not in_matrix):
+        if not self.filled or (not in_matrix and (number == self.number or self.table.table.waits)):
             return
-        self.number, self._has_user_chosen, self.is_behind = number, True, True
+        self.number, self._has_user_chosen, self.is_behind, self._sought = number, True, True, ""
         if not in_matrix:
             self._point_matrix()
         elif number >= 0:
@@ -320,4 +340,4 @@ class RunScreen(ViewScreen):
         return self._run_state.progress.done if self.filled else 0
 
     def name_here(self) -> str:
-        return self._run_state.progress.name(self.number) if self.number >= 0 else ""
+        return self._run_state.name(self.number) if self.number >= 0 else ""

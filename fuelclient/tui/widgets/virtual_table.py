@@ -314,6 +314,7 @@ class VirtualTable(Lined):
         """A line of the text that is shown instead of rows."""
         why = "The filter cannot be read." if self.has_invalid_filter else "No row matches the filter."
         lines = (why, "", "Esc clears it.") if len(self.table) else self.table.empty
+        lines = ("Reading ...",) if self.table.waits else lines
         text = f"  {one_line(lines[y - 1])}" if 0 < y <= len(lines) else ""
         return Strip([Segment(text, base)]).crop_extend(0, self.size.width, base)
 

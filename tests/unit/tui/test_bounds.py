@@ -15,8 +15,9 @@ from textual.message import Message
 from tui_driving import connecting
 
 from fuelclient.tui.gateway import KEPT, AnswerCache, Answered, Gateway
-from fuelclient.tui.requests import AskLog, AskOverview, AskRun, AskSource, Request, tail
+from fuelclient.tui.requests import AskLog, AskOverview, AskSource, Request, tail
 from fuelclient.tui.routes import MAX_BACK, Route, Trail, View
+from fuelclient.tui.run_requests import AskRun
 
 
 @pytest.fixture

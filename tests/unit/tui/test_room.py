@@ -18,8 +18,8 @@ from fuelclient.tui.app import resume_garbage_collection, screen_class
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.table import Column, Table, widths
-from fuelclient.tui.requests import AskRun, RunState
 from fuelclient.tui.routes import View
+from fuelclient.tui.run_requests import AskRun, RunState
 from fuelclient.tui.widgets.details import Details
 
 _SLASH, _CHIP = 3, 30

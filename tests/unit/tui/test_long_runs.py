@@ -1,0 +1,149 @@
+"""Long runs, which are read in parts: they show what they would show if they were read as a whole."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from executions import TOLERANT, Executions, shell, stage
+from tui_driving import Driven, connecting, driven, until
+
+from fuelclient.insight.progress import parse_time
+from fuelclient.insight.query import parse
+from fuelclient.tui import run_requests
+from fuelclient.tui.glyphs import UNICODE
+from fuelclient.tui.presenters import run
+from fuelclient.tui.run_requests import AskPage, AskRun, LongRun, RunState
+from fuelclient.tui.screens.run import RunScreen
+
+NOW = parse_time("2030-01-01T00:00:00")
+NAMES = {1: "b", 2: "a"}
+QUERIES = ("a", "!a", "status:error", "status=ready or node:b", "node:sync", "type:shell", "message:before", "took:0:",
+           "!took:0:", "task=after, !node=1")  # fmt: skip
+
+
+@pytest.fixture
+def parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every run that has ended is long, and its pages are short."""
+    monkeypatch.setattr(run_requests, "MOST_WHOLE", 0)
+    monkeypatch.setattr(run_requests, "PAGE", 3)
+
+
+@pytest.fixture
+def failed(engine: Executions) -> int:
+    """A run of two graphs, the second of which fails; its id."""
+    engine.graph(
+        TOLERANT, stage("begin"), shell("a", requires=["begin"]), shell("b", condition=False), graph_type="one"
+    )
+    engine.graph(
+        TOLERANT, stage("begin"), shell("a", "exit 3", requires=["begin"]), shell("after", requires=["a"]),
+        shell("nowhere", roles=["storage"]), graph_type="two",
+    )  # fmt: skip
+    return engine.run("one", "two", node_ids=(1, 2)).id
+
+
+def both(engine: Executions, run_id: int, monkeypatch: pytest.MonkeyPatch) -> tuple[RunState, LongRun]:
+    """A run as a whole, and in parts."""
+    with monkeypatch.context() as whole:
+        whole.setattr(run_requests, "MOST_WHOLE", 1000)
+        state = AskRun(run_id).read(engine.backend)
+    long = AskRun(run_id).read(engine.backend)
+    assert isinstance(long, LongRun)
+    long.ask = lambda request: request.read(engine.backend)
+    return state, long
+
+
+def tables(*states: RunState, only: bool = False) -> list[run.Instances]:
+    return [run.Instances(state, UNICODE, NAMES, NOW, state.faults() if only else None) for state in states]
+
+
+@pytest.mark.usefixtures("parts")
+@pytest.mark.parametrize("only", [False, True])
+def test_rows_filters_and_orders(engine: Executions, failed: int, only: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, long = tables(*both(engine, failed, monkeypatch), only=only)
+    assert [*long.rows] == [*whole.rows]
+    assert [*long.ids] == [*whole.ids]
+    for text in QUERIES:
+        query = parse(text, whole.keys)
+        assert [*long.select(query)] == [*whole.select(query)], text
+    everything = range(len(whole))
+    for column in range(len(whole.keys)):
+        for descending in (False, True):
+            assert long.sorted(everything, column, descending=descending) == whole.sorted(
+                everything, column, descending=descending
+            ), (column, descending)
+
+
+@pytest.mark.usefixtures("parts")
+def test_matrix_details_and_faults(engine: Executions, failed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, long = both(engine, failed, monkeypatch)
+    grids = [run.Grid(state, UNICODE, NAMES) for state in (whole, long)]
+    drawn = [
+        [(grid.label(line), grid.share(line), [grid.cell(line, column) for column in range(len(grid.columns))])
+         for line in range(len(grid.lines))]
+        for grid in grids
+    ]  # fmt: skip
+    assert drawn[0] == drawn[1]
+    assert whole.nowhere == long.nowhere == 1
+    for number in range(len(whole)):
+        key, name = whole.key(number), whole.name(number)
+        assert key is not None
+        assert (long.key(number), long.cells.find(key)) == (key, number)
+        assert long.cells.find(name) == whole.cells.find(name) <= number
+        assert run.detail(long, number, NAMES, NOW, UNICODE) == run.detail(whole, number, NAMES, NOW, UNICODE)
+    assert run.about(long, NOW, UNICODE) == run.about(whole, NOW, UNICODE)
+    assert run.bar(long, NOW, 100, UNICODE) == run.bar(whole, NOW, 100, UNICODE)
+    assert run.counts(long, UNICODE) == run.counts(whole, UNICODE)
+    assert run.faults(long, UNICODE) == run.faults(whole, UNICODE) != []
+    assert all(long.first(word) == whole.first(word) for word in long.progress.counts)
+
+
+@pytest.mark.usefixtures("parts")
+def test_only_shown_pages_are_read(engine: Executions, failed: int) -> None:
+    long = AskRun(failed).read(engine.backend)
+    assert isinstance(long, LongRun)
+    shown = long.at_hand()
+    assert long.part(shown[0]) is not None
+    assert long.missing == set()
+    other = 0 if shown[0] else len(long) - 1
+    assert long.part(other) is None
+    (request,) = long.missing
+    assert isinstance(request, AskPage)
+    rows, number = request.read(engine.backend), other - request.start
+    assert len(rows) <= 3
+    assert rows.name(number) == ("begin" if other == 0 else "after/2")
+
+
+@pytest.mark.usefixtures("parts")
+def test_keys_on_the_screen_of_a_long_run(engine: Executions, failed: int) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("8", "enter")
+        await until(lambda: isinstance(one.screen, RunScreen) and one.screen.filled)
+        assert one.screen.name_here() == "a/1"
+        await one.until("exit code 3", "sync points")
+        await one.press("slash")
+        await one.type("status:error")
+        await one.press("enter")
+        await until(lambda: sorted(one.ids) == ["a/1", "a/2"])
+        await one.press("j")
+        await one.press("escape")
+        await until(lambda: len(one.ids) == len(one.main.table))
+        assert one.screen.name_here() == "a/2"
+        await one.press("f")
+        await until(lambda: sorted(one.ids) == ["a/1", "a/2", "after/1", "after/2"])
+        assert one.screen.name_here() == "a/2"
+        await one.press("f", "left_square_bracket", "right_square_bracket")
+        await until(lambda: one.screen.filled and one.screen.name_here() == "a/2")
+        await one.press("y")
+        assert one.ui.clipboard == "a/2"
+        await one.press("tab", "s", "s", "s", "s")
+        await until(lambda: one.main.sorting.startswith("took"), 5)
+        await until(lambda: not one.ui.gateway.pending, 5)
+        assert one.screen.name_here() == "a/2"
+
+    async def told() -> None:
+        async with driven(connecting(Path(engine.engine)), (140, 40), env=1) as one:
+            await story(one)
+
+    asyncio.run(told())
