@@ -64,9 +64,8 @@ PATIENCE = (1.0, 2.0, 5.0, 15.0)
 SLOW = 3.0
 """Seconds without an answer after which a banner appears."""
 
-KEPT: dict[type, int] = {
-    AskLog: 32, AskRun: 6, AskPage: 64, AskCells: 2, AskColumn: 2, AskSource: 64, AskGraph: 12, AskEnabling: 12
-}  # fmt: skip
+KEPT: dict[type, int] = {AskLog: 32, AskRun: 6, AskSource: 64, AskGraph: 12, AskEnabling: 12}
+KEPT |= {AskPage: 64, AskCells: 2, AskColumn: 2}  # parts of long runs
 """The largest number of cached answers to a type of request, to bound memory: a run may have a million instances.
 Answers to other types are few and small."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,8 +21,8 @@ from fuelclient.tui.screens.run import RunScreen
 
 NOW = parse_time("2030-01-01T00:00:00")
 NAMES = {1: "b", 2: "a"}
-QUERIES = ("a", "!a", "status:error", "status=ready or node:b", "node:sync", "type:shell", "message:before", "took:0:",
-           "!took:0:", "task=after, !node=1")  # fmt: skip
+QUERIES = ("a", "!a", "status:error", "status=ready or node:b", "node:sync", "type:shell", "message:before")
+TIMES = ("took:1:02", "!took:1:01", "task=after, !node=1")
 
 
 @pytest.fixture
@@ -37,10 +39,20 @@ def failed(engine: Executions) -> int:
         TOLERANT, stage("begin"), shell("a", requires=["begin"]), shell("b", condition=False), graph_type="one"
     )
     engine.graph(
-        TOLERANT, stage("begin"), shell("a", "exit 3", requires=["begin"]), shell("after", requires=["a"]),
-        shell("nowhere", roles=["storage"]), graph_type="two",
-    )  # fmt: skip
-    return engine.run("one", "two", node_ids=(1, 2)).id
+        TOLERANT,
+        stage("begin"),
+        shell("a", "exit 3", requires=["begin"]),
+        shell("after", requires=["a"]),
+        shell("nowhere", roles=["storage"]),
+        graph_type="two",
+    )
+    found = engine.run("one", "two", node_ids=(1, 2)).id
+    with closing(sqlite3.connect(engine.engine)) as connection, connection:
+        connection.execute(  # 62.2 seconds, or 61.8
+            "UPDATE history SET time_start = '2026-01-02T03:04:05.9', time_end = CASE vertex % 2"
+            " WHEN 1 THEN '2026-01-02T03:05:08.1' ELSE '2026-01-02T03:05:07.7' END WHERE time_start <> time_end"
+        )
+    return found
 
 
 def both(engine: Executions, run_id: int, monkeypatch: pytest.MonkeyPatch) -> tuple[RunState, LongRun]:
@@ -64,7 +76,7 @@ def test_rows_filters_and_orders(engine: Executions, failed: int, only: bool, mo
     whole, long = tables(*both(engine, failed, monkeypatch), only=only)
     assert [*long.rows] == [*whole.rows]
     assert [*long.ids] == [*whole.ids]
-    for text in QUERIES:
+    for text in (*QUERIES, *TIMES):
         query = parse(text, whole.keys)
         assert [*long.select(query)] == [*whole.select(query)], text
     everything = range(len(whole))
@@ -80,10 +92,12 @@ def test_matrix_details_and_faults(engine: Executions, failed: int, monkeypatch:
     whole, long = both(engine, failed, monkeypatch)
     grids = [run.Grid(state, UNICODE, NAMES) for state in (whole, long)]
     drawn = [
-        [(grid.label(line), grid.share(line), [grid.cell(line, column) for column in range(len(grid.columns))])
-         for line in range(len(grid.lines))]
+        [
+            (grid.label(line), grid.share(line), [grid.cell(line, column) for column in range(len(grid.columns))])
+            for line in range(len(grid.lines))
+        ]
         for grid in grids
-    ]  # fmt: skip
+    ]
     assert drawn[0] == drawn[1]
     assert whole.nowhere == long.nowhere == 1
     for number in range(len(whole)):
@@ -145,5 +159,30 @@ def test_keys_on_the_screen_of_a_long_run(engine: Executions, failed: int) -> No
     async def told() -> None:
         async with driven(connecting(Path(engine.engine)), (140, 40), env=1) as one:
             await story(one)
+
+    asyncio.run(told())
+
+
+@pytest.mark.usefixtures("parts")
+def test_cursor_stays_on_its_instance_when_a_live_run_becomes_a_long_one(engine: Executions) -> None:
+    gate = engine.directory / "gate"
+    waiting = shell("gate", f"while [ ! -e {gate} ]; do sleep 0.02; done", requires=["first"])
+    engine.graph(TOLERANT, shell("first"), waiting, shell("last", requires=["gate"]))
+    begun = engine.begin(node_ids=(1, 2))
+
+    async def told() -> None:
+        async with driven(connecting(Path(engine.engine)), (140, 40), env=1) as one:
+            await one.press("8", "enter")
+            await one.until("▶ 2 running")
+            assert isinstance(one.screen, RunScreen)
+            await one.cursor_to("first/2")
+            assert one.screen.name_here() == "first/2"
+            gate.touch()
+            await one.until("✓ 6 ready", "6/6  ✓ ready  took")
+            await until(lambda: one.screen.filled and not one.ui.gateway.pending)
+            await one.settle()
+            assert isinstance(one.ui.gateway.answers.get(AskRun(begun.id)), LongRun)
+            assert one.screen.name_here() == "first/2"
+            assert one.main.table.ids[one.main.row] == "first/2"
 
     asyncio.run(told())
