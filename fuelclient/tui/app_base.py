@@ -261,13 +261,13 @@ class UI(App[None]):
         """Whether the focused widget is still handling the last key."""
         busy = self._busy
         is_here = busy is not None and busy is self.screen.focused and busy.is_attached
-        return is_here and time.monotonic() < self._busy_until
+        return is_here and self.typed.now() < self._busy_until
 
     async def _send_key(self, event: Key) -> None:
         widget = self.screen.focused
         await super().on_event(event)
         if widget is not None and widget is self.screen.focused:
-            self._busy_until = time.monotonic() + LONGEST
+            self._busy_until = self.typed.now() + LONGEST
             self._follow(widget, _EXTRA_ROUNDS)
 
     def on_handled(self, message: Handled) -> None:

@@ -41,13 +41,13 @@ class TypeAhead:
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
-        self._now = now
+        self.now = now
         self._waiting: deque[tuple[float, Key]] = deque()
         self._since = 0.0
 
     def entered(self) -> None:
         """Record that another screen is being built, from now on."""
-        self._since = self._now()
+        self._since = self.now()
 
     def hold_if_early(self, event: Key, *, built: bool, filled: bool) -> bool:
         """Queue a key if it has to wait. Return False if it can be handled now."""
@@ -59,18 +59,18 @@ class TypeAhead:
         return True
 
     def append(self, event: Key) -> None:
-        self._waiting.append((self._now(), event))
+        self._waiting.append((self.now(), event))
 
     def is_stuck(self) -> bool:
         """Whether keys have waited so long that Escape drops them."""
-        return bool(self._waiting) and self._now() - self._waiting[0][0] > _STUCK
+        return bool(self._waiting) and self.now() - self._waiting[0][0] > _STUCK
 
     def drop(self) -> None:
         self._waiting.clear()
 
     def is_due(self, *, built: bool, filled: bool) -> bool:
         """Whether the screen may get keys: it is ready, or keys have waited too long for it."""
-        return (built and filled) or self._now() - self._since > LONGEST
+        return (built and filled) or self.now() - self._since > LONGEST
 
     def next(self, *, built: bool, filled: bool) -> Key | None:
         """The first waiting key, if it need not wait any longer."""

@@ -12,10 +12,9 @@ from textual.app import App
 from textual.events import Key
 from tui_driving import Driven, connecting, driven, until
 
-from fuelclient.tui import terminal
 from fuelclient.tui.app import FuelUI
 from fuelclient.tui.routes import View
-from fuelclient.tui.terminal import TypeAhead
+from fuelclient.tui.terminal import LONGEST, TypeAhead
 
 MANY = 40
 
@@ -24,9 +23,16 @@ def tell(engine: Path, story: Callable[[Driven], Coroutine[Any, Any, None]]) -> 
     async def run() -> None:
         async with driven(connecting(engine), (100, 30), env=1) as one:
             await one.press("3")
+            pass_time(one, 0)
             await story(one)
 
     asyncio.run(run())
+
+
+def pass_time(one: Driven, seconds: float) -> None:
+    """Move the clock of the keys on, and stop it: on a busy machine, seconds may pass between two lines of a test."""
+    moment = one.ui.typed.now() + seconds
+    one.ui.typed.now = lambda: moment
 
 
 def test_keys_that_wait_for_a_second_are_stuck() -> None:
@@ -44,7 +50,7 @@ def test_keys_that_wait_for_a_second_are_stuck() -> None:
 
 def test_keys_wait_for_a_dialog_as_they_do_for_a_view(demo: Path) -> None:
     async def story(one: Driven) -> None:
-        one.ui.typed._since -= 2 * terminal.LONGEST
+        pass_time(one, 2 * LONGEST)
         assert one.ui.typed.is_due(built=False, filled=True)
         one.ui.action_help()
         assert not one.ui.typed.is_due(built=False, filled=True)
@@ -89,12 +95,13 @@ def test_timer_after_all_screens_closed_is_harmless(demo: Path, monkeypatch: pyt
     tell(demo, story)
 
 
-def test_escape_drops_what_nobody_waits_for_any_longer(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_escape_drops_what_nobody_waits_for_any_longer(demo: Path) -> None:
     async def story(one: Driven) -> None:
         for _ in range(MANY):
             await one.ui.on_event(Key("j", "j"))
         assert len(one.ui.typed) > 1
-        monkeypatch.setattr(terminal, "_STUCK", -1.0)
+        pass_time(one, LONGEST / 2)
+        assert one.ui.typed.is_stuck()
         await one.ui.on_event(Key("escape", None))
         assert len(one.ui.typed) <= 1
         await one.settle()
@@ -117,11 +124,14 @@ def test_a_widget_that_is_gone_keeps_no_key_waiting(demo: Path) -> None:
     tell(demo, story)
 
 
-def test_unfinished_key_does_not_hold_the_others_for_ever(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unfinished_key_does_not_hold_the_others_for_ever(demo: Path) -> None:
     async def story(one: Driven) -> None:
-        monkeypatch.setattr(terminal, "LONGEST", 0.0)
-        one.ui._busy = one.ui.screen.focused
         await one.press("j")
-        assert one.main.cursor == 1
+        one.ui._busy = one.ui.screen.focused
+        await one.ui.on_event(Key("j", "j"))
+        assert len(one.ui.typed) == 1
+        pass_time(one, 2 * LONGEST)
+        await one.settle()
+        assert one.main.cursor == 2
 
     tell(demo, story)
