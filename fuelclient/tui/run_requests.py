@@ -156,7 +156,7 @@ Parts = tuple[tuple[int, int], ...]
 """The children of a run, and the number of instances of each."""
 
 MOST_WHOLE = 20_000
-"""The largest number of instances of an ended run that are read at once."""
+"""The largest number of instances of each graph of an ended run that are read at once."""
 
 PAGE = 200
 """The number of instances that are read together of longer runs."""
@@ -183,9 +183,6 @@ class LongRun(RunState):
                 word = status_word(status, reason, was_stopped=self.progress.was_stopped)
                 self.progress.counts[word] += size
                 self._firsts[word] = min(before + first, self._firsts.get(word, before + first))
-
-    def start(self, backend: Backend) -> None:
-        """Read the page that is shown first."""
         word = next((word for word in ("error", INTERRUPTED) if self.progress.counts[word]), "")
         self._first_page = self._page(self.first(word))
         self._first_rows = self._first_page.read(backend)
@@ -256,10 +253,9 @@ class AskRun(Request[RunState]):
         if run.parent_id is not None:
             run = backend.runs.get(run.parent_id)
         if run.is_final and supports(backend.runs.outline):
-            state = LongRun(run, backend)
-            if len(state) > MOST_WHOLE:
-                state.start(backend)
-                return state
+            following = range(MOST_WHOLE, MOST_WHOLE + 1)
+            if any(backend.runs.page(child.id, following) for child in run.children):
+                return LongRun(run, backend)
         earlier = {child.id: earlier_of_graph(backend, child) for child in run.children if not child.is_final}
         return RunState(run, backend.runs.history(run.id), earlier)
 
