@@ -17,7 +17,9 @@ from fuelclient.tui import run_requests
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters import run
 from fuelclient.tui.run_requests import AskPage, AskRun, LongRun, RunState
+from fuelclient.tui.screens.environments import HistoryScreen
 from fuelclient.tui.screens.run import RunScreen
+from fuelclient.tui.widgets.virtual_table import VirtualTable
 
 NOW = parse_time("2030-01-01T00:00:00")
 NAMES = {1: "b", 2: "a"}
@@ -129,10 +131,21 @@ def test_only_shown_pages_are_read(engine: Executions, failed: int) -> None:
     assert rows.name(number) == ("begin" if other == 0 else "after/2")
 
 
+def long_ones(engine: Executions, run_id: int) -> list[int]:
+    """The instances that took 62 seconds."""
+    return [number for number, row in enumerate(engine.rows(run_id)) if (row.time_end or "").endswith("08.1")]
+
+
 @pytest.mark.usefixtures("parts")
 def test_keys_on_the_screen_of_a_long_run(engine: Executions, failed: int) -> None:
     async def story(one: Driven) -> None:
-        await one.press("8", "enter")
+        await one.press("8")
+        await one.until("4 faults", "a task before it failed: a@1")
+        assert isinstance(one.screen, HistoryScreen)
+        await one.press("tab", "s", "s", "s", "s", "shift+s")
+        assert one.screen.instances.sorting.startswith("took")
+        await until(lambda: one.screen.query_one("#instances", VirtualTable).order[0] in long_ones(engine, failed))
+        await one.press("shift+tab", "enter")
         await until(lambda: isinstance(one.screen, RunScreen) and one.screen.filled)
         assert one.screen.name_here() == "a/1"
         await one.until("exit code 3", "sync points")
