@@ -320,9 +320,9 @@ class Runs(Protocol):
         """
 
     @reads
-    def outline(self, child_id: int) -> tuple[Mapping[tuple[str, str], tuple[int, int]], int]:
+    def outline(self, child_id: int) -> tuple[Mapping[tuple[str, str], tuple[int, int]], Sequence[str]]:
         """For each status and reason, the number of a child's instances and the first of them, numbered in the order of
-        the plan; and the number of unplaced tasks. Only an engine file has this, `page` and `column`."""
+        the plan; and the ids of all tasks but groups. Only an engine file has this, `page` and `column`."""
 
     @reads
     def page(self, child_id: int, numbers: range) -> Sequence[HistoryRow]:

@@ -65,7 +65,7 @@ class Cells:
 class RunState:
     """A run and its instances, with their cells in the matrix. Instances are numbered as in `progress`.
 
-    `rows` is the history; `nowhere` is the number of tasks on no node.
+    `rows` is the history; `unplaced` are the tasks (run of the graph, task) without an instance, and of a long run all.
     """
 
     is_long = False
@@ -77,7 +77,7 @@ class RunState:
     ) -> None:
         self.missing: set[Request[object]] = set()
         placed = [row for row in rows if row.node != NOWHERE]
-        self.nowhere = len(rows) - len(placed)
+        self.unplaced = {(row.run_id, row.task) for row in rows if row.node == NOWHERE}
         self.rows = list({(row.run_id, row.task, row.node): row for row in placed}.values())
         self.progress = Progress(self.rows, earlier)
         self.update(run)
@@ -90,6 +90,11 @@ class RunState:
     def __len__(self) -> int:
         """The number of instances with a row."""
         return len(self.rows)
+
+    @property
+    def nowhere(self) -> int:
+        """The number of tasks on no node; 0 until it is known."""
+        return 0 if self.lacks("task") else len(self.unplaced.difference(self.cells.tasks))
 
     def part(self, number: int) -> tuple[RunState, int] | None:
         """A state that has the row of an instance, and its number there; None if it has not been read yet."""
@@ -176,8 +181,8 @@ class LongRun(RunState):
         self.parts: Parts = ()
         for child in run.children:
             before = len(self)
-            counts, nowhere = backend.runs.outline(child.id)
-            self.nowhere += nowhere
+            counts, tasks = backend.runs.outline(child.id)
+            self.unplaced |= {(child.id, task) for task in tasks}
             self.parts += ((child.id, sum(size for size, _ in counts.values())),)
             for (status, reason), (size, first) in counts.items():
                 word = status_word(status, reason, was_stopped=self.progress.was_stopped)

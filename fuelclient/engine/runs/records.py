@@ -105,9 +105,12 @@ class Records(Facet):
         return run, [row for rows in parts for row in rows]
 
     @reads
-    def outline(self, connection: Connection, child_id: int) -> tuple[Mapping[tuple[str, str], tuple[int, int]], int]:
-        child = existing(connection, child_id)
-        return history.counts(connection, child.id), len(unplaced(connection, child, NO_FILTER))
+    def outline(
+        self, connection: Connection, child_id: int
+    ) -> tuple[Mapping[tuple[str, str], tuple[int, int]], Sequence[str]]:
+        definitions = runs.definitions_of(connection, existing(connection, child_id).id)
+        tasks = [task for task, definition in definitions.items() if definition.get("type") != TaskType.GROUP]
+        return history.counts(connection, child_id), tasks
 
     @reads
     def page(self, connection: Connection, child_id: int, numbers: range) -> Sequence[HistoryRow]:
@@ -246,18 +249,11 @@ def history_rows(
     """
     definitions = runs.definitions_of(connection, child.id)
     stored = history.rows(connection, child.id, child.graph_type, filters, definitions, samples=samples)
-    return [*stored, *unplaced(connection, child, filters, definitions)]
-
-
-def unplaced(
-    connection: Connection, child: Run, filters: HistoryFilter, definitions: Mapping[str, Any] | None = None
-) -> list[HistoryRow]:
-    """Return rows with the node `NOWHERE` for the tasks of a child without an instance that pass a filter."""
     nowhere = []
-    for task, definition in (definitions or runs.definitions_of(connection, child.id)).items():
+    for task, definition in definitions.items():
         task_type, skipped = str(definition.get("type") or ""), InstanceStatus.SKIPPED
         row = HistoryRow(child.id, child.graph_type, task, NOWHERE, skipped, task_type, definition=definition)
         if task_type != TaskType.GROUP and filters.passes(row):
             nowhere.append(row)
     placed = history.placed(connection, child.id) if nowhere else ()  # which looks at every instance
-    return [row for row in nowhere if row.task not in placed]
+    return [*stored, *(row for row in nowhere if row.task not in placed)]
