@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -20,7 +22,7 @@ from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.follow import follow
 from fuelclient.engine.runs import processes
 from fuelclient.engine.runs.processes import NOT_STARTED
-from fuelclient.errors import StalePlan
+from fuelclient.errors import NotFound, StalePlan
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.run import Run, RunRequest
@@ -79,6 +81,16 @@ def test_logs_outlive_the_node_and_the_graph(env: Executions) -> None:
 
     assert env.backend.runs.logs(run.id, "said", "1").output == "here\n"
     assert env.backend.runs.logs(run.id, "said", "2").output == "here\n"
+
+
+def test_log_on_a_node_of_another_engine(env: Executions) -> None:
+    env.graph(shell("said"))
+    run = env.run()
+    with closing(sqlite3.connect(env.engine)) as connection, connection:
+        connection.execute("UPDATE history SET node = '99' WHERE node = '2'")
+
+    with refused(NotFound, "said/99", "node is gone"):
+        env.backend.runs.logs(run.id, "said", "99")
 
 
 @pytest.mark.slow

@@ -293,6 +293,8 @@ class Operations(Records):
             jobs = jobs_for(connection, self._database.path, child.id, child.request, fetched, present)
             # the tasks that a run stores are masked, so secrets in parameters are read from the current graphs
             own_secrets = redact.secrets_of(graphs.parameters_of(connection, task))
+        if isinstance(row.node, int) and row.node not in jobs.nodes:
+            raise NotFound("log", f"of {task}/{node} in run {run_id}", hint="Its node is gone.")
         job = remembered_job(row, child, jobs, plans.evaluation_of(fetched))
         executor = self._provider(self._database.path, parent)
         secrets = (job.known_secrets() | own_secrets) - {redact.MASK}
