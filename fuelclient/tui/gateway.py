@@ -65,9 +65,10 @@ SLOW = 3.0
 """Seconds without an answer after which a banner appears."""
 
 KEPT: dict[type, int] = {AskLog: 32, AskRun: 6, AskSource: 64, AskGraph: 12, AskEnabling: 12}
-KEPT |= {AskPage: 64, AskCells: 2, AskColumn: 2}  # parts of long runs
+KEPT |= {AskPage: 400, AskCells: 1, AskColumn: 3}
 """The largest number of cached answers to a type of request, to bound memory: a run may have a million instances.
-Answers to other types are few and small."""
+Answers to other types are few and small. With fewer than a screen shows at once, it would ask again for ever: sorted
+rows may all be on different pages."""
 
 
 class AnswerCache:

@@ -163,7 +163,7 @@ Parts = tuple[tuple[int, int], ...]
 MOST_WHOLE = 20_000
 """The largest number of instances of each graph of an ended run that are read at once."""
 
-PAGE = 200
+PAGE = 50
 """The number of instances that are read together of longer runs."""
 
 

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections.abc import Callable, Coroutine
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from executions import TOLERANT, Executions, shell, stage
 from tui_driving import Driven, connecting, driven, until
 
+from fuelclient.backends.base import Backend
 from fuelclient.insight.progress import parse_time
 from fuelclient.insight.query import parse
 from fuelclient.tui import run_requests
+from fuelclient.tui.gateway import KEPT
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters import run
-from fuelclient.tui.run_requests import AskPage, AskRun, LongRun, RunState
+from fuelclient.tui.presenters.table import Table
+from fuelclient.tui.run_requests import AskColumn, AskPage, AskRun, Column, LongRun, RunState
 from fuelclient.tui.screens.environments import HistoryScreen
 from fuelclient.tui.screens.run import RunScreen
 from fuelclient.tui.widgets.virtual_table import VirtualTable
@@ -81,12 +86,12 @@ def test_rows_filters_and_orders(engine: Executions, failed: int, only: bool, mo
     for text in (*QUERIES, *TIMES):
         query = parse(text, whole.keys)
         assert [*long.select(query)] == [*whole.select(query)], text
-    everything = range(len(whole))
+    everything, plain = range(len(whole)), Table(whole.columns, [*whole.rows])
     for column in range(len(whole.keys)):
         for descending in (False, True):
-            assert long.sorted(everything, column, descending=descending) == whole.sorted(
-                everything, column, descending=descending
-            ), (column, descending)
+            wanted = plain.sorted(everything, column, descending=descending)
+            for table in (whole, long):
+                assert table.sorted(everything, column, descending=descending) == wanted, (column, descending)
 
 
 @pytest.mark.usefixtures("parts")
@@ -121,14 +126,18 @@ def test_only_shown_pages_are_read(engine: Executions, failed: int) -> None:
     assert isinstance(long, LongRun)
     shown = long.at_hand()
     assert long.part(shown[0]) is not None
-    assert long.missing == set()
+    before = set(long.missing)
     other = 0 if shown[0] else len(long) - 1
     assert long.part(other) is None
-    (request,) = long.missing
+    (request,) = long.missing - before
     assert isinstance(request, AskPage)
     rows, number = request.read(engine.backend), other - request.start
     assert len(rows) <= 3
     assert rows.name(number) == ("begin" if other == 0 else "after/2")
+
+
+def test_a_screen_of_sorted_rows_fits_into_the_cache() -> None:
+    assert KEPT[AskPage] >= 300
 
 
 def long_ones(engine: Executions, run_id: int) -> list[int]:
@@ -169,8 +178,33 @@ def test_keys_on_the_screen_of_a_long_run(engine: Executions, failed: int) -> No
         await until(lambda: not one.ui.gateway.pending, 5)
         assert one.screen.name_here() == "a/2"
 
+    tell(engine, story)
+
+
+@pytest.mark.usefixtures("parts", "failed")
+def test_each_column_is_read_once(engine: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
+    names: list[str] = []
+    read = AskColumn.read
+
+    def reading(self: AskColumn, backend: Backend) -> Column:
+        names.append(self.name)
+        return read(self, backend)
+
+    monkeypatch.setattr(AskColumn, "read", reading)
+
+    async def story(one: Driven) -> None:
+        await one.press("8", "enter", "tab", *"ssss")
+        one.screen.filter_bar.text = "type:shell or took:0 or message:code"
+        await until(lambda: "type" in names and not one.ui.gateway.pending, 10)
+        await one.settle()
+        assert sorted(names) == ["message", "took", "type"]
+
+    tell(engine, story)
+
+
+def tell(engine: Executions, story: Callable[[Driven], Coroutine[Any, Any, None]]) -> None:
     async def told() -> None:
-        async with driven(connecting(Path(engine.engine)), (140, 40), env=1) as one:
+        async with driven(connecting(Path(engine.engine)), (140, 40), env=1, drawn=True) as one:
             await story(one)
 
     asyncio.run(told())
