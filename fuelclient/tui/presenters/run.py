@@ -156,7 +156,11 @@ class Instances(Table):
 
     def sample(self) -> list[Sequence[Value]]:
         numbers = self.state.at_hand()
-        return super().sample() if len(numbers) == len(self.state) else [self._row(number) for number in numbers]
+        if len(numbers) == len(self.state):
+            return super().sample()
+        others = ["-" * column.least for column in self.columns]
+        others[1] = max(others[1], *(task for _, task in self.state.unplaced), key=len)
+        return [*map(self._row, numbers), others]
 
     def texts(self) -> list[str]:
         """The task ids only, because rows are instances of tasks."""

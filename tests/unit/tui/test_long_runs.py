@@ -20,7 +20,7 @@ from fuelclient.tui import run_requests
 from fuelclient.tui.gateway import KEPT
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters import run
-from fuelclient.tui.presenters.table import Table
+from fuelclient.tui.presenters.table import Table, widths
 from fuelclient.tui.run_requests import AskColumn, AskPage, AskRun, Column, LongRun, RunState
 from fuelclient.tui.screens.environments import HistoryScreen
 from fuelclient.tui.screens.run import RunScreen
@@ -134,6 +134,16 @@ def test_only_shown_pages_are_read(engine: Executions, failed: int) -> None:
     rows, number = request.read(engine.backend), other - request.start
     assert len(rows) <= 3
     assert rows.name(number) == ("begin" if other == 0 else "after/2")
+
+
+@pytest.mark.usefixtures("parts")
+def test_columns_are_wide_enough_for_other_pages(
+    engine: Executions, failed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_requests, "PAGE", 1)
+    whole, long = both(engine, failed, monkeypatch)
+    found = [widths(table, 200) for table in tables(whole, long)]
+    assert [least <= width for least, width in zip(*(each[:4] for each in found), strict=True)] == [True] * 4
 
 
 def test_a_screen_of_sorted_rows_fits_into_the_cache() -> None:
