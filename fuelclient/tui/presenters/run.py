@@ -139,7 +139,6 @@ class Instances(Table):
         rows = Lazy(len(self.numbers), lambda index: self._row(self.numbers[index]))
         super().__init__(_INSTANCES, rows, ids, empty)
         self._glyphs, self._names_of = glyphs, names_of
-        self.waits = only is not None and state.lacks("status")
 
     def _row(self, number: int) -> tuple[Value, ...]:
         part = self.state.part(number)
@@ -186,6 +185,7 @@ class Instances(Table):
         return found if isinstance(self.numbers, range) else (found[0], [found[1][number] for number in self.numbers])
 
     def select(self, query: Query) -> Sequence[int]:
+        self.waits = not isinstance(self.numbers, range) and self.state.lacks("status")
         found = super().select(query)
         return [] if self.waits else found
 

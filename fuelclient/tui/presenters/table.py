@@ -108,7 +108,8 @@ class Table:
         return [self.rows[row] for row in range(0, len(self.rows), max(1, len(self.rows) // _SAMPLE_ROWS))]
 
     def select(self, query: Query) -> Sequence[int]:
-        return query.keep(range(len(self.rows)), self._matching)
+        every = range(len(self.rows))
+        return every if query.is_empty else query.keep(every, self._matching)
 
     def _matching(self, term: Term, rows: Sequence[int]) -> list[int]:
         """The rows that match a term of a query. Each distinct value is tested once."""

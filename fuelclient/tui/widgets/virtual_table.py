@@ -173,7 +173,7 @@ class VirtualTable(Lined):
         return True
 
     def _arrange(self, row: int) -> None:
-        order: Sequence[int] = range(len(self.table)) if self._query.is_empty else self.table.select(self._query)
+        order = self.table.select(self._query)
         if self.sort is not None and self.sort[0] < len(self.table.columns):
             order = self.table.sorted(order, self.sort[0], descending=self.sort[1])
         self.order = order

@@ -137,6 +137,17 @@ def test_only_shown_pages_are_read(engine: Executions, failed: int) -> None:
 
 
 @pytest.mark.usefixtures("parts")
+def test_filter_waits_only_for_what_it_reads(engine: Executions, failed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, long = both(engine, failed, monkeypatch)
+    (table,) = tables(long)
+    long.ask = lambda request: None if isinstance(request, AskColumn) else request.read(engine.backend)
+    assert (list(table.select(parse("message:code", table.keys))), table.waits) == ([], True)
+    assert (len(table.select(parse("task=a", table.keys))), table.waits) == (4, False)
+    assert (list(table.select(parse("took:1, type:shell", table.keys))), table.waits) == ([], True)
+    assert (len(table.select(parse("", table.keys))), table.waits) == (len(long), False)
+
+
+@pytest.mark.usefixtures("parts")
 def test_columns_are_wide_enough_for_other_pages(
     engine: Executions, failed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
