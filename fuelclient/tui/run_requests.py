@@ -33,11 +33,11 @@ class Cells:
 
     def __init__(
         self,
-        tasks: Sequence[tuple[int, str]] = (),
-        columns: Sequence[int] = (),
-        nodes: Sequence[NodeKey] = (),
-        lines: Iterable[int] = (),
-        done: Iterable[bool] = (),
+        tasks: Sequence[tuple[int, str]],
+        columns: Sequence[int],
+        nodes: Sequence[NodeKey],
+        lines: Iterable[int],
+        done: Iterable[bool],
     ) -> None:
         order = sorted(range(len(nodes)), key=lambda index: _node_order(nodes[index]))
         place = {index: line for line, index in enumerate(order)}
@@ -62,15 +62,16 @@ class Cells:
         return min((number for number in found if number >= 0), default=-1)
 
 
+FAILED = ("error", INTERRUPTED)
+
+
 class RunState:
     """A run and its instances, with their cells in the matrix. Instances are numbered as in `progress`.
 
     `rows` is the history; `unplaced` are the tasks (run of the graph, task) without an instance, and of a long run all.
     """
 
-    is_long = False
     ask: Callable[[Request[Any]], Any] = staticmethod(lambda _: None)
-    cells: Cells
 
     def __init__(
         self, run: Run, rows: Sequence[HistoryRow], earlier: Mapping[int, Earlier | None] | None = None
@@ -133,11 +134,19 @@ class RunState:
         """Instances from which the widths of columns may be computed."""
         return range(len(self))
 
-    def arrived(self) -> set[Request[object]]:
-        """Take those out of `missing` that have been answered."""
-        found = {request for request in self.missing if self.ask(request) is not None}
-        self.missing -= found
-        return found
+    def interesting(self) -> int:
+        """The first failed instance or, in a live run, the first running one; else the first instance."""
+        for word in FAILED if self.run.is_final else ("running", *FAILED):
+            if self.progress.counts[word]:
+                return self.first(word)
+        return 0 if len(self) else -1
+
+    def arrived(self) -> tuple[bool, bool]:
+        """Take those out of `missing` that have been answered. Return whether any were, and whether more than rows."""
+        answers = {request: answer for request in self.missing if (answer := self.ask(request)) is not None}
+        self.missing -= answers.keys()
+        self.cells = next((answer for answer in answers.values() if isinstance(answer, Cells)), self.cells)
+        return bool(answers), any(not isinstance(request, AskPage) for request in answers)
 
     def update(self, run: Run) -> None:
         self.run = run
@@ -171,9 +180,8 @@ class LongRun(RunState):
     """An ended run of which only those parts are read that are shown: pages of rows, the matrix, columns to filter by.
 
     `ask` gets what has been read, and requests what has not; `missing` has the requests that were not answered then.
+    `cells` has no instances until they have been read.
     """
-
-    is_long = True
 
     def __init__(self, run: Run, backend: Backend) -> None:
         super().__init__(run, ())
@@ -188,8 +196,8 @@ class LongRun(RunState):
                 word = status_word(status, reason, was_stopped=self.progress.was_stopped)
                 self.progress.counts[word] += size
                 self._firsts[word] = min(before + first, self._firsts.get(word, before + first))
-        word = next((word for word in ("error", INTERRUPTED) if self.progress.counts[word]), "")
-        self._first_page = self._page(self.first(word))
+        self.missing.add(AskCells(self.parts, was_stopped=self.progress.was_stopped))
+        self._first_page = self._page(self.interesting())
         self._first_rows = self._first_page.read(backend)
 
     def _page(self, number: int) -> AskPage:
@@ -208,15 +216,6 @@ class LongRun(RunState):
         page = self._page(number)
         rows = self._first_rows if page == self._first_page else self._read(page)
         return None if rows is None else (rows, number - page.start)
-
-    @property
-    def cells(self) -> Cells:
-        """Without instances until they have been read."""
-        return self._read(AskCells(self.parts, was_stopped=self.progress.was_stopped)) or Cells()
-
-    @cells.setter
-    def cells(self, cells: Cells) -> None:
-        """Ignore those without instances."""
 
     def lacks(self, name: str) -> bool:
         return self.column(name) is None if name in _FIELDS else not self.cells.tasks

@@ -195,11 +195,11 @@ class Instances(Table):
 
     def sort_keys(self, order: Sequence[int], column: int) -> Callable[[int], tuple[int, float, str] | None]:
         key = self.keys[column]
-        if not self.state.is_long:
-            return super().sort_keys(order, column)
-        distinct = None if self.state.lacks(key) else self.distinct(key)
+        if self.state.lacks(key):
+            return lambda _: (0, 0.0, "")  # until they have been read
+        distinct = self.distinct(key)
         if distinct is None:
-            return lambda _: (0, 0.0, "")
+            return super().sort_keys(order, column)
         values, indices = distinct
         if key == "node":
             values = [node_name(node, self._names_of) for node in self.state.cells.nodes]

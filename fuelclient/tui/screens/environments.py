@@ -150,14 +150,19 @@ class HistoryScreen(ViewScreen):
             self.ui.gateway.drop(self._requested)
         self._requested = request
         state = self.ui.gateway.answer_once(request)
-        if state is None and (self._shown is None or self._shown.run.id != here.id):
-            self.instances.show_text(*self.missing_lines(request))
-        if state is not None and (state is not self._shown or state.arrived()):
-            keep = state is self._shown  # more of a long run was read
-            self._shown, state.ask = state, self.ui.gateway.answer_once
+        if state is None:
+            if self._shown is None or self._shown.run.id != here.id:
+                self.instances.show_text(*self.missing_lines(request))
+            return
+        state.ask, keep = self.ui.gateway.answer_once, state is self._shown
+        has_any, has_more = state.arrived()
+        if has_more or not keep:
+            self._shown = state
             table = run.Instances(state, self.glyphs, self.ui.node_names(here.cluster_id), self.ui.clock())
             self.instances.show(table, cursor=self.instances.row, keep=keep)
             self.panes.note(1, f"run {here.id}")
+        if has_any or not keep:
+            self.instances.refresh()
             self._show_detail()
 
     def _show_detail(self) -> None:

@@ -9,7 +9,7 @@ from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import Static
 
-from fuelclient.insight.progress import INTERRUPTED, Key
+from fuelclient.insight.progress import Key
 from fuelclient.insight.query import Rows
 from fuelclient.model.run import Event, Run
 from fuelclient.tui.gateway import Feed
@@ -17,7 +17,7 @@ from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.run import Grid
 from fuelclient.tui.presenters.table import Table
 from fuelclient.tui.requests import AskLog, Request
-from fuelclient.tui.run_requests import AskPage, AskRun, RunState
+from fuelclient.tui.run_requests import FAILED, AskRun, RunState
 from fuelclient.tui.screens.base import RUN_BINDINGS, ViewScreen
 from fuelclient.tui.widgets.bar import Bar
 from fuelclient.tui.widgets.details import Details, LogTail
@@ -30,8 +30,6 @@ DRAIN = 0.1
 
 TICK = 1.0
 """Seconds between refreshes of the filter of a live run, which may have a hundred thousand rows, and of the log."""
-
-_FAILED = ("error", INTERRUPTED)
 
 
 class RunScreen(ViewScreen):
@@ -101,7 +99,7 @@ class RunScreen(ViewScreen):
         state = self._run_state
         found = state.cells.find(self._sought) if self._sought else -1
         self._has_user_chosen = self._has_user_chosen or found >= 0
-        self.number = found if found >= 0 else self._interesting(state)
+        self.number = found if found >= 0 else state.interesting()
         if state.cells.tasks:
             self._sought = ""
 
@@ -116,14 +114,6 @@ class RunScreen(ViewScreen):
         for name in ("#progress", "#counts"):
             self.query_one(name, Bar).show(())
         self._show_advice("")
-
-    @staticmethod
-    def _interesting(state: RunState) -> int:
-        """The first failed instance or, in a live run, the first running one; else the first instance."""
-        for status in _FAILED if state.run.is_final else ("running", *_FAILED):
-            if state.progress.counts[status]:
-                return state.first(status)
-        return 0 if len(state) else -1
 
     def _follow(self, run: Run | None) -> None:
         """Read the events of a live run from its beginning; events that were applied before have no effect."""
@@ -191,8 +181,8 @@ class RunScreen(ViewScreen):
             return
         if status == "running" and self._log is not None and self._log not in self.ui.gateway.pending:
             self.ui.gateway.ask(self._log)
-        if status not in ("running", *_FAILED) and not (self._has_user_chosen or self.switched or self.filter_bar.text):
-            self.number = self._interesting(state)
+        if status not in ("running", *FAILED) and not (self._has_user_chosen or self.switched or self.filter_bar.text):
+            self.number = state.interesting()
             self.table.go_to(self.number)
             self._show_instance()
 
@@ -260,7 +250,7 @@ class RunScreen(ViewScreen):
         """Request the log of the chosen instance, and cancel the request for another one."""
         part, wanted = state.part(self.number), None
         row = part and part[0].rows[part[1]]
-        if row and row.node is not None and self._status() in ("running", "ready", *_FAILED):
+        if row and row.node is not None and self._status() in ("running", "ready", *FAILED):
             wanted = AskLog(row.run_id, row.task, str(row.node))
         if self._log is not None and self._log != wanted:
             self.ui.gateway.drop(self._log)
@@ -271,12 +261,12 @@ class RunScreen(ViewScreen):
 
     def show_other_answers(self) -> None:
         """Show what was missing of a long run, and the log of the chosen instance."""
-        arrived = self._run_state.arrived()
-        if any(not isinstance(request, AskPage) for request in arrived):
+        has_any, has_more = self._run_state.arrived()
+        if has_more:
             if self._sought:
                 self._seek()
             self._show()
-        elif arrived:
+        elif has_any:
             self.table.refresh()
             self._show_instance()
         self._show_log()

@@ -70,6 +70,7 @@ def both(engine: Executions, run_id: int, monkeypatch: pytest.MonkeyPatch) -> tu
     long = AskRun(run_id).read(engine.backend)
     assert isinstance(long, LongRun)
     long.ask = lambda request: request.read(engine.backend)
+    assert long.arrived() == (True, True)
     return state, long
 
 
@@ -148,6 +149,14 @@ def test_filter_waits_only_for_what_it_reads(engine: Executions, failed: int, mo
 
 
 @pytest.mark.usefixtures("parts")
+def test_matrix_needs_no_cache(engine: Executions, failed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, long = both(engine, failed, monkeypatch)
+    grid = run.Grid(long, UNICODE, NAMES)
+    long.ask = lambda _: None
+    assert all(grid.cell(*place) for number in range(len(long)) if (place := grid.position(number)))
+
+
+@pytest.mark.usefixtures("parts")
 def test_columns_are_wide_enough_for_other_pages(
     engine: Executions, failed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,6 +228,31 @@ def test_each_column_is_read_once(engine: Executions, monkeypatch: pytest.Monkey
         await until(lambda: "type" in names and not one.ui.gateway.pending, 10)
         await one.settle()
         assert sorted(names) == ["message", "took", "type"]
+
+    tell(engine, story)
+
+
+@pytest.mark.usefixtures("parts", "failed")
+def test_rows_that_arrive_do_not_order_the_list_again(engine: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
+    orders: list[int] = []
+
+    def counting(self: run.Instances, *arguments: Any, **options: Any) -> list[int]:
+        orders.append(len(self))
+        return Table.sorted(self, *arguments, **options)
+
+    monkeypatch.setattr(run.Instances, "sorted", counting)
+
+    async def story(one: Driven) -> None:
+        await one.press("8", "tab", "s")
+        before, answers = len(orders), one.ui.gateway.answers
+        assert before
+        pages = [request for request in answers._answers if isinstance(request, AskPage)]
+        for page in pages:
+            answers.drop(page)
+        one.screen.query_one("#instances", VirtualTable).refresh()
+        await until(lambda: not one.ui.gateway.pending and all(page in answers for page in pages[-1:]), 10)
+        await one.settle()
+        assert len(orders) == before
 
     tell(engine, story)
 
