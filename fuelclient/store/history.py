@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import count, groupby
 from typing import Any
 
 from fuelclient.model.run import CHILD, Event, EventKind, HistoryFilter, HistoryRow, NodeKey, Run
@@ -164,19 +165,11 @@ def counts(connection: Connection, run_id: int) -> dict[tuple[str, str], tuple[i
     return found
 
 
-class _Numbers(dict[Any, int]):
-    """Number distinct values in the order in which they come."""
-
-    def __missing__(self, value: Any) -> int:
-        self[value] = number = len(self)
-        return number
-
-
 def column(connection: Connection, run_id: int, names: Sequence[str]) -> tuple[list[tuple[Any, ...]], Sequence[int]]:
     """See `backends.base.Runs.column`."""
     columns = ", ".join(_COMPUTED.get(name, name) for name in names)
     query = f"SELECT {columns} FROM history WHERE transaction_id = ? ORDER BY vertex"  # noqa: S608 - ours
-    numbers = _Numbers()
+    numbers = defaultdict[Any, int](count().__next__)
     indices = array("i", map(numbers.__getitem__, connection.execute(query, (run_id,))))
     return list(numbers), indices
 

@@ -6,10 +6,10 @@ A run that has ended and is long is read in parts: those rows that are shown, an
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, count
 from typing import Any, TypeVar
 
 from fuelclient.backends.base import Backend
@@ -82,11 +82,11 @@ class RunState:
         self.rows = list({(row.run_id, row.task, row.node): row for row in placed}.values())
         self.progress = Progress(self.rows, earlier)
         self.update(run)
-        tasks = {key: column for column, key in enumerate(dict.fromkeys((row.run_id, row.task) for row in self.rows))}
-        nodes = {node: index for index, node in enumerate(dict.fromkeys(row.node for row in self.rows))}
+        tasks = defaultdict[tuple[int, str], int](count().__next__)
+        nodes = defaultdict[NodeKey, int](count().__next__)
         columns = array("i", (tasks[row.run_id, row.task] for row in self.rows))
-        done = map(self.progress.is_done, range(len(self.rows)))
-        self.cells = Cells([*tasks], columns, [*nodes], [nodes[row.node] for row in self.rows], done)
+        lines = [nodes[row.node] for row in self.rows]
+        self.cells = Cells([*tasks], columns, [*nodes], lines, map(self.progress.is_done, range(len(lines))))
 
     def __len__(self) -> int:
         """The number of instances with a row."""
@@ -287,11 +287,11 @@ def _joined(
     backend: Backend, parts: Parts, fields: Sequence[str], text: Callable[..., _Answer]
 ) -> tuple[list[_Answer], array[int]]:
     """A column of a long run: `text` is computed from the child and each distinct value."""
-    numbers: dict[_Answer, int] = {}
+    numbers = defaultdict[_Answer, int](count().__next__)
     indices = array("i")
     for child, _ in parts:
         values, own = backend.runs.column(child, fields)
-        places = [numbers.setdefault(text(child, *each), len(numbers)) for each in values]
+        places = [numbers[text(child, *each)] for each in values]
         indices.extend(map(places.__getitem__, own))
     return list(numbers), indices
 
