@@ -268,7 +268,8 @@ class RunScreen(ViewScreen):
             self._show()
         elif has_any:
             self.table.refresh()
-            self._show_instance()
+            if self._log is None:  # perhaps because its row was missing; reading a log again takes time
+                self._show_instance()
         self._show_log()
 
     def _show_log(self) -> None:

@@ -17,7 +17,7 @@ from fuelclient.backends.base import Backend
 from fuelclient.insight.progress import parse_time
 from fuelclient.insight.query import parse
 from fuelclient.tui import run_requests
-from fuelclient.tui.gateway import KEPT
+from fuelclient.tui.gateway import KEPT, Gateway, Job
 from fuelclient.tui.glyphs import UNICODE
 from fuelclient.tui.presenters import run
 from fuelclient.tui.presenters.table import Table, widths
@@ -233,6 +233,25 @@ def test_each_column_is_read_once(engine: Executions, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("parts", "failed")
+def test_log_is_not_read_again_for_rows_that_arrive(engine: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    ask = Gateway.ask
+
+    def asking(self: Gateway, job: Job) -> None:
+        asked.append(job)
+        ask(self, job)
+
+    async def story(one: Driven) -> None:
+        await one.press("8", "enter")
+        await one.until("exit code 3")
+        monkeypatch.setattr(Gateway, "ask", asking)
+        await read_again(one, one.main)
+        assert {type(job) for job in asked} == {AskPage}
+
+    tell(engine, story)
+
+
+@pytest.mark.usefixtures("parts", "failed")
 def test_rows_that_arrive_do_not_order_the_list_again(engine: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
     orders: list[int] = []
 
@@ -244,17 +263,23 @@ def test_rows_that_arrive_do_not_order_the_list_again(engine: Executions, monkey
 
     async def story(one: Driven) -> None:
         await one.press("8", "tab", "s")
-        before, answers = len(orders), one.ui.gateway.answers
+        before = len(orders)
         assert before
-        pages = [request for request in answers._answers if isinstance(request, AskPage)]
-        for page in pages:
-            answers.drop(page)
-        one.screen.query_one("#instances", VirtualTable).refresh()
-        await until(lambda: not one.ui.gateway.pending and all(page in answers for page in pages[-1:]), 10)
-        await one.settle()
+        await read_again(one, one.screen.query_one("#instances", VirtualTable))
         assert len(orders) == before
 
     tell(engine, story)
+
+
+async def read_again(one: Driven, table: VirtualTable) -> None:
+    """Let the rows of a table be read again."""
+    answers = one.ui.gateway.answers
+    pages = [request for request in answers._answers if isinstance(request, AskPage)]
+    for page in pages:
+        answers.drop(page)
+    table.refresh()
+    await until(lambda: not one.ui.gateway.pending and any(page in answers for page in pages), 10)
+    await one.settle()
 
 
 def tell(engine: Executions, story: Callable[[Driven], Coroutine[Any, Any, None]]) -> None:
