@@ -278,7 +278,9 @@ class RunScreen(ViewScreen):
             return
         name, why = state.name(self.number), run.why(state, self.number)
         self.panes.note(2, name)
-        if self._log is None:
+        if not name:
+            lines = ["Reading ..."]
+        elif self._log is None:
             lines = [f"{status}{f': {why}' if why else ''}", "It printed nothing."]
         elif (printed := self.ui.gateway.answer_once(self._log)) is None:
             lines = self.missing_lines(self._log)

@@ -252,6 +252,22 @@ def test_log_is_not_read_again_for_rows_that_arrive(engine: Executions, monkeypa
 
 
 @pytest.mark.usefixtures("parts", "failed")
+def test_nothing_is_said_of_a_log_before_its_row_is_read(engine: Executions) -> None:
+    async def story(one: Driven) -> None:
+        await one.press("8", "enter")
+        await one.until("exit code 3")
+        assert isinstance(one.screen, RunScreen)
+        one.screen._run_state.ask = lambda _: None
+        one.screen.number = len(one.main.table) - 1
+        one.screen._show_instance()
+        await one.settle()
+        assert "Reading ..." in one.text()
+        assert "It printed nothing." not in one.text()
+
+    tell(engine, story)
+
+
+@pytest.mark.usefixtures("parts", "failed")
 def test_rows_that_arrive_do_not_order_the_list_again(engine: Executions, monkeypatch: pytest.MonkeyPatch) -> None:
     orders: list[int] = []
 
