@@ -15,6 +15,7 @@ from fuelclient.commands.shell import count
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.document import Document, Marked
 from fuelclient.model.release import Release
+from fuelclient.plan.fleet import PRIMARY
 from fuelclient.serializers.release import release_to, releases_from, repositories_from
 
 _COLUMNS = ("id", "name", "state", "operating_system", "version")
@@ -95,15 +96,18 @@ class ReleaseCreate(_ShowRelease):
     """Create one release
 
     Fields without an option (roles_metadata, tags_metadata, volumes_metadata ...) come from a file with one release.
-    The command line overrides its name, version and operating system.
+    The command line overrides its name, version and operating system, and adds roles: primary-db adds the role db, of
+    which one node is the primary one.
 
       fuel2 release create "My OpenStack" --version 1-1.0 --operating-system Ubuntu --file roles.yaml
+      fuel2 release create lab --version lab-1.0 --operating-system Ubuntu --roles web primary-db
     """
 
     arguments = (
         option("name", help="name of the new release"),
         option("--version", required=True, help="its version, such as newton-10.0"),
         option("--operating-system", type=str, default="", metavar="OS", help="its operating system"),
+        option("--roles", nargs="+", default=[], metavar="ROLE", help="roles to add by their names"),
         option("--file", metavar="FILE", help="YAML or JSON mapping with further fields; - is stdin"),
     )
 
@@ -115,14 +119,24 @@ class ReleaseCreate(_ShowRelease):
                 f"{document.file}: the fields of a release must be a mapping.",
                 hint="To create a list of releases, use 'release import'.",
             )
-        options = {"name": parsed_args.name, "version": parsed_args.version}
+        options: dict[str, Any] = {"name": parsed_args.name, "version": parsed_args.version}
         if parsed_args.operating_system:
             options["operating_system"] = parsed_args.operating_system
+        if parsed_args.roles:
+            given = file_fields.get("roles_metadata")
+            options["roles_metadata"] = {**(given if isinstance(given, Mapping) else {}), **_roles(parsed_args.roles)}
         fields = Marked({**file_fields, **options}, file_fields.line, file_fields.lines)
         releases = releases_from(Document(fields, document.file))
         [release] = self.writable().releases.create(releases)
         warn_of_tasks(release.metadata.get("roles_metadata") or {})
         return self.summary(parsed_args, release)
+
+
+def _roles(given: Sequence[str]) -> dict[str, Any]:
+    return {
+        name: {"name": name, "has_primary": True} if PRIMARY + name in given else {"name": name}
+        for name in dict.fromkeys(role.removeprefix(PRIMARY) for role in given)
+    }
 
 
 class ReleaseDelete(Changing):
