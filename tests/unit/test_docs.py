@@ -13,6 +13,12 @@ from textual.binding import Binding
 from docs.reference import documents
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.table import COMMANDS
+from fuelclient.files.reading import load
+from fuelclient.graph.parameters import SHAPES, Entries, names_of
+from fuelclient.graph.validate import check_document
+from fuelclient.model.task import DEPENDENCIES, KNOWN, TaskType
+from fuelclient.plugins.constraints import KEYS
+from fuelclient.serializers.graph import document_from
 from fuelclient.settings import SPECS
 from fuelclient.tui.app import FuelUI, screen_class
 from fuelclient.tui.routes import TABS, View
@@ -133,3 +139,43 @@ def test_findings_that_pages_name_are_documented() -> None:
     assert len(known) > 20
     for page in PAGES:
         assert set(re.findall(r"\b[GPR]\d{3}\b", page.read_text("utf-8"))) <= known, page.name
+
+
+_SPELLINGS = {"cross_depends": "cross-depends", "cross_depended_by": "cross-depended-by"}
+
+
+def test_every_key_of_a_task_is_documented_with_an_example() -> None:
+    text = text_of("tasks.md")
+    sections = dict(re.findall(r"^### (`[^\n]+`)\n(.*?)(?=^##? |^### |\Z)", text, re.M | re.S))
+    told = {key for heading in sections for key in re.findall(r"`([\w-]+)`", heading)}
+
+    assert told == {_SPELLINGS.get(key, key) for key in KNOWN} | set(KEYS)
+    for heading, body in sections.items():
+        key = heading.strip("`")
+        assert key in KEYS or "`, `" in heading or re.search(rf"^```yaml\n(?:.*\n)*?.*\b{key}: ", body, re.M), key
+    assert set(DEPENDENCIES) <= set(KNOWN)
+
+
+def test_every_type_and_parameter_of_a_task_is_documented() -> None:
+    text = text_of("tasks.md")
+    types = re.findall(
+        r"^\| ((?:`\w+`(?:, )?)+) \|", text.partition("### `type`")[2].partition("### `version`")[0], re.M
+    )
+    assert sorted(re.findall(r"\w+", " ".join(types))) == sorted(TaskType)
+    general, _, special = text.partition("### `parameters`")[2].partition("\n#### ")
+    for name in names_of(TaskType.REBOOT):
+        assert f"`{name}`" in general, name
+    for kind, shape in SHAPES.items():
+        section = next(part for part in special.split("\n#### ") if kind in re.findall(r"\w+", part.split("\n")[0]))
+        nested = [name for reader in shape.values() if isinstance(reader, Entries) for name in reader.shape]
+        assert {name for name in (*shape, *nested) if f"`{name}`" not in section} == set(), kind
+
+
+def test_every_example_of_a_task_is_a_graph_without_findings(tmp_path: Path) -> None:
+    examples = re.findall(r"(?<!:\n\n)^```yaml\n(.*?)^```$", text_of("tasks.md"), re.M | re.S)
+    assert len(examples) > 25
+    for example in examples:
+        path = tmp_path / "example.yaml"
+        path.write_text(example, encoding="utf-8")
+        document = document_from(load(path), owner_label="tasks.md")
+        assert check_document(document, None, None) == (), example
