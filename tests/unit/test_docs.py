@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from difflib import unified_diff
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 from textual.binding import Binding
 
 from docs.reference import documents
+from fuelclient.commands.base import MasterOnly
 from fuelclient.commands.exits import Exit
+from fuelclient.commands.shell import FuelShell
 from fuelclient.commands.table import COMMANDS
 from fuelclient.files.reading import load
 from fuelclient.graph.parameters import SHAPES, Entries, names_of
@@ -179,3 +183,32 @@ def test_every_example_of_a_task_is_a_graph_without_findings(tmp_path: Path) -> 
         path.write_text(example, encoding="utf-8")
         document = document_from(load(path), owner_label="tasks.md")
         assert check_document(document, None, None) == (), example
+
+
+def commands_in(section: str) -> list[str]:
+    """Return the commands in the tables of a section, in the order of the text."""
+    rows = re.findall(r"^\| (`[^|]*`) \|", section, re.M)
+    rows += [cells for _, cells in re.findall(r"^\| ([\w ,]+) \| (`[^|]*`) \|", section, re.M)]
+    return [name for row in rows for name in re.findall(r"`([^`]+)`", row)]
+
+
+def test_the_page_about_the_original_client_has_every_command_once() -> None:
+    text = text_of("from-python-fuelclient.md")
+    original = commands_in(text.partition("## Command by command")[2].partition("\n## ")[0])
+    master = commands_in(text.partition("### Only with a Fuel master")[2].partition("\n## ")[0])
+    new = commands_in(text.partition("## What is new")[2].partition("\n## ")[0])
+
+    assert len(original) == 115
+    assert sorted(original + new) == sorted({*COMMANDS, "help"})
+    only = {name for name, (where, _) in COMMANDS.items() if issubclass(resolve_name(where), MasterOnly)}
+    assert set(master) == only
+
+
+def test_the_lines_for_users_of_the_original_are_understood() -> None:
+    lines = re.findall(r"`fuel2 ([^`]+)`", text_of("from-python-fuelclient.md"))
+    assert len(lines) > 30
+    for line in lines:
+        shell = FuelShell()
+        shell.options, rest = shell.parser.parse_known_args(shlex.split(line))
+        factory, name, words = shell.command_manager.find_command(rest)
+        factory(shell, shell.options, cmd_name=name).get_parser(name).parse_args(words)
