@@ -36,7 +36,7 @@ NEXT = (
     ("graph preview --env {env} --assume controller=3,compute=50", "the same on other nodes"),
     ("graph preview --env {env} --type {fix}", "a graph of another type"),
     ("graph list --env {env}", "the layers that are merged"),
-    ("plugins list", "the plugins, one of which is the release"),
+    ("plugins list", "the installed packages: ocata-ubuntu brings the release, the others extend it"),
     ("graph download --env {env} --all --file -", "the merged graph"),
     ("graph validate --env {env}", "what is wrong with it"),
     ("graph execute --env {env} --wait", "run it: each node is a directory in {nodes}"),

@@ -172,7 +172,8 @@ def _impact_lines(impact: Impact) -> Iterator[str]:
     )
     if impact.waiting:
         only = sum(each.only_through for each in impact.waiting)
-        yield f"Every path to {only} of them leads through {impact.task}."
+        alone = {0: "None of them waits", 1: "1 of them waits"}.get(only, f"{only} of them wait")
+        yield f"{alone} for {impact.task} alone" + (": there is no way around it." if only else ".")
         rows = [("edges", "task", "instances", "only through it", "layer")]
         for each in impact.waiting:
             through = "yes" if each.only_through else ""
