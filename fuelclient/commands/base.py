@@ -404,7 +404,7 @@ class Lister(cliff.lister.Lister, Command):
 class DiagnosisCheck(Lister):
     """A check of machines and programs, with a row for each diagnosis."""
 
-    columns = ("status", "area", "name", "message", "mend")
+    columns = ("status", "area", "name", "message", "fix")
     sort_by = ""
 
     def diagnosis_rows(self, diagnoses: Iterable[Diagnosis]) -> Iterable[Sequence[Any]]:

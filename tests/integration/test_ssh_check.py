@@ -64,9 +64,9 @@ def test_unknown_and_changed_host_keys_are_told_apart_once(fleet: Fleet) -> None
         ("error", "1 (node-1), 2 (node-2), 3 (node-3)", "its host key is not known"),
         ("error", "4 (node-4), 5 (node-5)", "its host key has changed"),
     ]
-    keys = found[0]["mend"].partition(": ")[2]
+    keys = found[0]["fix"].partition(": ")[2]
     assert [f"ssh-keyscan -p {one.port} {HOST} >> ~/.ssh/known_hosts" for one in daemons[:3]] == keys.split("; ")
-    forget = found[1]["mend"].partition(": ")[2]
+    forget = found[1]["fix"].partition(": ")[2]
     known = fleet.site.root / "known_hosts"
     said = fleet.execute()
     assert said.code == 3

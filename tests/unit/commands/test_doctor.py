@@ -31,7 +31,7 @@ def examined(line: CommandLine, *options: str, code: int) -> list[Row]:
     done = line("doctor", "-f", "json", *options)
     assert done.code == code, done
     rows: list[Row] = json.loads(done.out)
-    assert all(row["mend"] for row in rows if row["status"] != "ok"), rows
+    assert all(row["fix"] for row in rows if row["status"] != "ok"), rows
     return rows
 
 
@@ -67,7 +67,7 @@ def test_what_cannot_be_created(tmp_path: Path) -> None:
 def test_a_file_that_others_can_read(tiny: CommandLine) -> None:
     tiny.engine.chmod(0o644)
     (problem,) = problems(tiny, "engine")
-    assert problem["mend"] == f"chmod 600 {tiny.engine}"
+    assert problem["fix"] == f"chmod 600 {tiny.engine}"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
@@ -121,7 +121,7 @@ def test_a_run_whose_process_is_gone(tiny: CommandLine) -> None:
     tiny.ok("graph", "execute", "--env", 1, "--executor", "noop", "--wait")
     change(tiny, "UPDATE transactions SET status = 'running', time_end = NULL")
     (problem,) = problems(tiny, "engine")
-    assert "task resume 1" in problem["mend"]
+    assert "task resume 1" in problem["fix"]
 
 
 def test_settings_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
