@@ -26,6 +26,15 @@ def normal(name: str) -> str:
     return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
+def is_id(word: str) -> bool:
+    """Whether `word` is an id and not a name.
+
+    >>> is_id("12"), is_id("node-12")
+    (True, False)
+    """
+    return word.isascii() and word.isdigit()
+
+
 class Similar:
     """Find the nearest of many names, which are prepared at the first search: most graphs need none."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.errors import NotFound, UsageError
-from fuelclient.similar import normal
+from fuelclient.similar import is_id, normal
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -36,15 +36,6 @@ class Reference:
     noun: str
     name: str
     prefix: str | None = None
-
-
-def is_id(word: str) -> bool:
-    """Whether `word` is an id and not a name.
-
-    >>> is_id("12"), is_id("node-12")
-    (True, False)
-    """
-    return word.isascii() and word.isdigit()
 
 
 def reference(noun: str) -> Callable[[str], int | Reference]:

@@ -11,7 +11,7 @@ from fuelclient.model.cluster import Cluster, ClusterStatus
 from fuelclient.model.node import Node, is_address
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.status import InstanceStatus, RunStatus
-from fuelclient.similar import normal
+from fuelclient.similar import is_id, normal
 
 if TYPE_CHECKING:
     from fuelclient.model.run import HistoryFilter, HistoryRow, Run
@@ -65,15 +65,28 @@ def require_printable(noun: str, name: str) -> None:
         )
 
 
+def require_name(noun: str, name: str) -> None:
+    """Raise `UsageError` for a name that a new or renamed thing cannot have: it is empty or unprintable, or a number.
+
+    Where a thing is named by its id or its name, a number is always an id. What has such a name already, here or on a
+    Fuel master, keeps it until it is renamed.
+    """
+    if not name.strip():
+        raise UsageError(f"{_with_article(noun).capitalize()} needs a name.")
+    if is_id(name.strip()):
+        raise UsageError(
+            f"{name.strip()} cannot be the name of {_with_article(noun)}: a number always means an id.",
+            hint=f"Choose a name that is more than a number, such as {noun}-{name.strip()}.",
+        )
+    require_printable(noun, name)
+
+
 def require_node(node: Node) -> None:
-    """Raise `UsageError` if a node has an impossible id, name or address."""
+    """Raise `UsageError` if a node has an impossible id or address."""
     require_id("node", node.id)
-    if not node.name.strip():
-        raise UsageError("A node needs a name.")
     if node.ip and not is_address(node.ip):
         hint = "Write it like 10.20.0.3 or node-1.domain.tld."
         raise UsageError(f"{node.ip!r} is neither an address nor a host name.", hint=hint)
-    require_printable("node", node.name)
 
 
 def require_free_names(present: Iterable[Node], joining: Iterable[Node], cluster_id: int | None) -> None:
@@ -203,8 +216,6 @@ def require_sequence_change(name: str | None, graph_types: Sequence[str] | None)
 
 
 def require_sequence(name: str, graph_types: Sequence[str]) -> None:
-    if not name.strip():
-        raise UsageError("A sequence needs a name.", hint="Choose one that its release does not have yet.")
     if not graph_types:
         raise UsageError(f"Sequence {name} needs at least one graph type.", hint="List its types in their order.")
 

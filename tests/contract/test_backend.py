@@ -7,6 +7,9 @@ put there what a module calls RELEASE, and an environment of it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 from refusals import missing, refused
 
@@ -126,6 +129,25 @@ class TestBackend:
     def test_an_environment_needs_a_name(self, backend: Backend, env: int) -> None:
         with pytest.raises(UsageError):
             backend.clusters.create(" ", backend.clusters.get(env).release_id)
+
+    def test_a_number_is_no_name(self, backend: Backend, env: int) -> None:
+        release_id = backend.clusters.get(env).release_id
+        (node,) = backend.nodes.create([Node(0, "a")])
+        sequence = backend.sequences.create(release_id, "all", ["default"])
+        writes: dict[str, Callable[[], object]] = {
+            "environment": lambda: backend.clusters.create("7", release_id),
+            "environment ": lambda: backend.clusters.rename(env, "7"),
+            "node": lambda: backend.nodes.create([Node(0, "7")]),
+            "node ": lambda: backend.nodes.update(node.id, name="7"),
+            "release": lambda: backend.releases.create([replace(MITAKA, name="7")]),
+            "release ": lambda: backend.releases.update(replace(backend.releases.get(release_id), name="7")),
+            "sequence": lambda: backend.sequences.create(release_id, "7", ["default"]),
+            "sequence ": lambda: backend.sequences.update(sequence.id, name="7"),
+        }
+        for noun, write in writes.items():
+            with refused(UsageError, f"name of a{'n' * (noun[0] == 'e')} {noun.strip()}"):
+                write()
+        assert (len(backend.nodes.list()), len(backend.releases.list()), len(backend.clusters.list())) == (1, 1, 1)
 
     def test_deleting_an_environment_frees_its_nodes(self, backend: Backend, env: int) -> None:
         ready = Node(1, "a", env, "ready", roles=("controller",), primary_tags=("controller",))

@@ -7,7 +7,7 @@ from typing import Any
 
 from fuelclient.backends.http.answers import About
 from fuelclient.backends.nailgun.facet import ATTRIBUTES, Facet, by_id, resource
-from fuelclient.environment.checks import require_deletable, require_nodes_in
+from fuelclient.environment.checks import require_deletable, require_name, require_nodes_in
 from fuelclient.environment.settings import EDITABLE, sections_from
 from fuelclient.errors import Conflict, InvalidDocument
 from fuelclient.model.cluster import Cluster
@@ -25,12 +25,14 @@ class Clusters(Facet):
         return cluster_from(self._at(cluster_id).get())
 
     def create(self, name: str, release_id: int, *, net_segment_type: str = "vlan") -> Cluster:
+        require_name("environment", name)
         body = {
             "nodes": [], "tasks": [], "name": name, "release_id": release_id, "net_segment_type": net_segment_type,
         }  # fmt: skip
         return cluster_from(self._session.post("clusters/", About("release", release_id), body))
 
     def rename(self, cluster_id: int, name: str) -> Cluster:
+        require_name("environment", name)
         return cluster_from(self._at(cluster_id).put({"name": name}))
 
     change_release = unsupported(

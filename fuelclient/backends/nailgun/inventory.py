@@ -63,6 +63,7 @@ class Releases(Facet):
         seen: set[tuple[str, str]] = set()
         for release in releases:
             checks.require_id("release", release.id)
+            checks.require_name("release", release.name)
         for key in ((release.name, release.version) for release in releases):
             if key in known or key in seen:
                 verb = "already exists" if key in known else "is given twice"
@@ -130,6 +131,8 @@ class Nodes(Facet):
 
     def update(self, node_id: int, *, name: str | None = None, hostname: str | None = None) -> Node:
         checks.require_node_change(name, hostname)
+        if name is not None:
+            checks.require_name("node", name)
         return node_record_from(self._at(node_id).put(given(name=name, hostname=hostname)))
 
     def attributes(self, node_id: int) -> Mapping[str, Any]:
@@ -282,6 +285,7 @@ class Sequences(Facet):
         )  # fmt: skip
 
     def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
+        checks.require_name("sequence", name)
         checks.require_sequence(name, graph_types)
         body = {"name": name, "release": release_id, "graphs": _graphs(graph_types)}
         return sequence_from(self._session.post("sequences/", About("release", release_id), body))
@@ -290,6 +294,8 @@ class Sequences(Facet):
         self, sequence_id: int, *, name: str | None = None, graph_types: Sequence[str] | None = None
     ) -> DeploymentSequence:
         checks.require_sequence_change(name, graph_types)
+        if name is not None:
+            checks.require_name("sequence", name)
         stored = self.get(sequence_id)
         checks.require_sequence(
             stored.name if name is None else name, stored.graph_types if graph_types is None else graph_types

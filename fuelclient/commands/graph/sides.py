@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import NOUNS, Argument, is_id, option, reference
+from fuelclient.commands.arguments import NOUNS, Argument, option, reference
 from fuelclient.commands.base import Command, report
 from fuelclient.errors import NotFound, UsageError
+from fuelclient.similar import is_id
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend

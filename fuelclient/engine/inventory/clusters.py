@@ -9,9 +9,9 @@ from typing import Any
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.environment import settings
-from fuelclient.environment.checks import require_deletable, require_free_names, require_nodes_in, require_printable
+from fuelclient.environment.checks import require_deletable, require_free_names, require_name, require_nodes_in
 from fuelclient.environment.roles import roles as roles_of
-from fuelclient.errors import Conflict, UsageError
+from fuelclient.errors import Conflict
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.graph import DEFAULT_TYPE, Level
@@ -149,9 +149,7 @@ def _free_node(connection: Connection, node_id: int, cluster_id: int) -> Node:
 
 
 def _require_free(connection: Connection, name: str) -> None:
-    if not name.strip():
-        raise UsageError("An environment needs a name.")
-    require_printable("environment", name)
+    require_name("environment", name)
     existing = clusters.named(connection, name)
     if existing is not None:
         raise Conflict(f"Environment {name} already exists, with id {existing.id}.", hint="Choose another name.")

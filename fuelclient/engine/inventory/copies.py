@@ -11,6 +11,7 @@ from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment
 from fuelclient.engine.reading.computed_facts import computed_now, store_kept_values
 from fuelclient.engine.runs import inputs
+from fuelclient.environment.checks import require_name
 from fuelclient.environment.differences import (
     Copied,
     CopiedPart,
@@ -78,6 +79,7 @@ class Copies(Facet):
 def _put(connection: Connection, copy: EnvironmentCopy, name: str) -> tuple[int, list[CopiedPart]]:
     """Store everything but the facts. Return the id of the environment, and what was copied."""
     original = copy.inputs.environment
+    require_name("environment", name)
     existing = clusters.named(connection, name)
     if existing is not None:
         raise Conflict(

@@ -40,6 +40,7 @@ class Nodes(Facet):
         with self._database.write() as connection, environment.checking_rules(connection, cluster_ids) as targets:
             for node in wanted:
                 checks.require_node(node)
+                checks.require_name("node", node.name)
             _require_new_ids(connection, wanted)
             _require_free_names(connection, wanted)
             return nodes.insert_all(connection, _join_all(wanted, targets))
@@ -66,7 +67,8 @@ class Nodes(Facet):
         with self._database.write() as connection:
             node = lookup.node(connection, node_id)
             wanted = node if name is None else replace(node, name=name)
-            checks.require_node(wanted)
+            if wanted.name != node.name:
+                checks.require_name("node", wanted.name)
             home = node.cluster_id
             others = [each for each in nodes.every(connection) if each.cluster_id == home and each.id != node_id]
             checks.require_free_names(others, [wanted], home)

@@ -9,7 +9,7 @@ from typing import Any
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.inventory.roles import owner_to_change, put_sections
 from fuelclient.engine.reading import lookup
-from fuelclient.environment.checks import deletion, require_id, require_printable
+from fuelclient.environment.checks import deletion, require_id, require_name, require_printable
 from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE, Level, OwnerRef
 from fuelclient.model.release import Release
@@ -34,7 +34,8 @@ class Releases(Facet):
     def create(self, wanted: Sequence[Release]) -> Sequence[Release]:
         """Keep the given ids that are free; other releases get new ids in the order of `wanted`."""
         for release in wanted:
-            _require_printable(release)
+            require_name("release", release.name)
+            require_printable("release's version", release.version)
         with self._database.write() as connection:
             _require_new(connection, wanted)
             taken, with_free_ids = {0, *releases.ids(connection)}, []
@@ -47,8 +48,10 @@ class Releases(Facet):
             return created
 
     def update(self, release: Release) -> Release:
-        _require_printable(release)
+        require_printable("release's version", release.version)
         with self._database.write() as connection:
+            if release.name != lookup.release(connection, release.id).name:
+                require_name("release", release.name)
             owner = owner_to_change(connection, OwnerRef(Level.RELEASE, release.id))
             existing = releases.named(connection, release.name, release.version)
             if existing not in (None, release.id):
@@ -114,11 +117,6 @@ def _require_new(connection: Connection, wanted: Sequence[Release]) -> None:
         existing = releases.named(connection, *key)
         if existing is not None:
             raise _conflict_with(release, existing)
-
-
-def _require_printable(release: Release) -> None:
-    require_printable("release", release.name)
-    require_printable("release's version", release.version)
 
 
 def _conflict_with(release: Release, existing: int | None) -> Conflict:

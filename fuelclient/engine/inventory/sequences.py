@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import lookup
-from fuelclient.environment.checks import require_printable, require_sequence, require_sequence_change
+from fuelclient.environment.checks import require_name, require_sequence, require_sequence_change
 from fuelclient.errors import Conflict, NotFound
 from fuelclient.graph.validate import require_type
 from fuelclient.model.sequence import DeploymentSequence
@@ -48,6 +48,7 @@ class Sequences(Facet):
 
     def create(self, release_id: int, name: str, graph_types: Sequence[str]) -> DeploymentSequence:
         """Names have to be unique within a release."""
+        require_name("sequence", name)
         _require(name, graph_types)
         with self._database.write() as connection:
             lookup.release(connection, release_id)
@@ -65,6 +66,7 @@ class Sequences(Facet):
             wanted = replace(stored, name=stored.name if name is None else name, graph_types=types)
             _require(wanted.name, wanted.graph_types)
             if wanted.name != stored.name:
+                require_name("sequence", wanted.name)
                 _require_free(connection, stored.release_id, wanted.name)
             sequences.update(connection, wanted)
             return wanted
@@ -81,7 +83,6 @@ def _existing(connection: Connection, sequence_id: int) -> DeploymentSequence:
 
 def _require(name: str, graph_types: Sequence[str]) -> None:
     require_sequence(name, graph_types)
-    require_printable("sequence", name)
     for graph_type in graph_types:
         require_type(graph_type)
 

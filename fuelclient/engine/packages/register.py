@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from fuelclient.engine.packages import enable
 from fuelclient.engine.reading import environment, lookup, orphaned_records, unpacked_packages
-from fuelclient.environment.checks import deletion
+from fuelclient.environment.checks import deletion, require_name
 from fuelclient.environment.release_change import is_another_version
 from fuelclient.environment.roles import plugin_owner, release_owner
 from fuelclient.errors import Conflict
@@ -91,6 +91,7 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
     previous = target or _previous(wanted.plugin, known, force=force)
     orphaned = orphaned_records.watch(connection, _user_ids(connection, previous) if previous else ())
     if previous is None:
+        require_name("plugin", wanted.plugin.name)
         action = InstallAction.CREATED
         plugin = replace(wanted.plugin, id=plugins.insert(connection, wanted.plugin))
     else:
@@ -258,6 +259,8 @@ def _store_releases(connection: Connection, plugin: Plugin, wanted: Candidate) -
         before = kept.get(index)
         release = replace(packaged.release, id=before.id if before else 0, plugin_id=plugin.id)
         _require_free(connection, release)
+        if before is None or before.name != release.name:
+            require_name("release", release.name)
         if before is None:
             release = replace(release, id=releases.insert(connection, release))
         else:

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 
+from fuelclient.environment.checks import require_name
 from fuelclient.errors import Conflict, NotFound, UsageError, nearest
 from fuelclient.files.writing import refused
 
@@ -127,5 +128,6 @@ def _words(name: str) -> dict[str, str]:
             "Plugin name is invalid, use only lower case letters, numbers, '_', '-' symbols",
             hint=f"The name is the last part of the path: '{name}'.",
         )
+    require_name("plugin", name)
     title = re.sub(r"[_-]+", " ", name).strip().capitalize() or name
     return {"name": name, "title": title, "setting": name.replace("-", "_"), "directory": f"{name}-{_SERIES}"}

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from command_line import RELEASE, CommandLine, tiny_engine
+from package_trees import write_package
 
 SAME = (
     # a line with ids, and the same with names
@@ -83,10 +86,40 @@ def test_unknown_name_is_not_found_with_the_nearest_one(tiny: CommandLine, line:
     assert hint in done.err
 
 
-def test_a_number_is_always_an_id(tiny: CommandLine) -> None:
-    tiny.ok("env", "create", "7", "--release", 1)
-    assert tiny("env", "show", 7).code == 5
-    assert tiny.ok("env", "show", 2, "-f", "value", "-c", "name").out == "7\n"
+def test_a_number_is_always_an_id_so_it_is_no_name(tiny: CommandLine, tmp_path: Path) -> None:
+    package = write_package(tmp_path / "own", "7", "1.0.0", "4.0.0")
+    for noun, line, given in (
+        ("environment", "env create 7 --release 1", None),
+        ("environment", "env update 1 --name 7", None),
+        ("environment", f"env clone 1 --name 7 --to-engine {tmp_path / 'copy.db'}", None),
+        ("node", "node create 7 --ip 10.0.0.7", None),
+        ("node", "node update 1 --name 7", None),
+        ("node", "node import -", "- {name: '7'}"),
+        ("release", "release import -", "[{name: '7', version: r-1}]"),
+        ("release", "release create 7 --version r-1", None),
+        ("sequence", "sequence create --release 1 --name 7 --type default", None),
+        ("plugin", f"plugins install {package}", None),
+        ("plugin", f"plugins create {tmp_path / '7'}", None),
+    ):
+        refused = tiny(*line.split(), stdin=given or "")
+        article = "an" if noun == "environment" else "a"
+        assert (refused.code, refused.out) == (2, ""), (line, refused)
+        assert f"7 cannot be the name of {article} {noun}: a number always means an id." in refused.err
+    for line in ("env list", "node list", "release list", "plugins list", "sequence list --release 1"):
+        assert "7" not in tiny.ok(*line.split(), "-f", "value", "-c", "name").out.split()
+
+
+def test_what_has_a_number_as_its_name_is_reached_by_its_id_and_renamed(tiny: CommandLine) -> None:
+    tiny.ok("sequence", "create", "--release", 1, "--name", "upgrade", "--type", "default")
+    with closing(sqlite3.connect(tiny.engine)) as stored, stored:  # as an earlier version of this program stored it
+        for table in ("clusters", "nodes", "sequences"):
+            stored.execute(f"UPDATE {table} SET name = '7' WHERE id = 1")  # noqa: S608 (names from above)
+    tiny.ok("node", "update", 1, "--hostname", "seven")
+    tiny.ok("sequence", "update", 1, "--graph-type", "default")
+    for noun in ("env", "node", "sequence"):
+        assert tiny.ok(noun, "show", 1, "-f", "value", "-c", "name").out == "7\n"
+        tiny.ok(noun, "update", 1, "--name", "seven")
+        assert tiny.ok(noun, "show", "seven", "-f", "value", "-c", "id").out == "1\n"
 
 
 def test_an_empty_name_is_wrong_usage(tiny: CommandLine) -> None:
