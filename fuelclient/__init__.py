@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,29 @@ if TYPE_CHECKING:
 
 __version__ = "12.0.0"
 
+_PAGE = "docs/from-python-fuelclient"
+_INSTEAD = f"Programs that import python-fuelclient need changes: {_PAGE}.md says which; fuelclient.api is the API."
+
 
 def __getattr__(name: str) -> Any:
     """Import the API when it is first used, because `fuel2 --help` needs nothing of it."""
     if name == "connect":
         return import_module("fuelclient.api").connect
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(f"fuelclient {__version__} has no {name}. {_INSTEAD}", name=name)
+
+
+class _Absent:
+    """The last of the finders: whoever imports a module of the original client is told what to do.
+
+    The error is a `ModuleNotFoundError`, as without this finder. Its `name` is that of the original, because Python
+    hides the error of `from fuelclient import objects` if it names that module.
+    """
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        if name.startswith("fuelclient."):
+            message = f"fuelclient {__version__} has no module {name}. {_INSTEAD}"
+            raise ModuleNotFoundError(message, name="python-fuelclient")
+
+
+sys.meta_path.append(_Absent)

@@ -64,8 +64,10 @@ class ServerRun(Command):
             from fuelclient.server.app import application
             from fuelclient.server.wsgi_server import Server
         except ModuleNotFoundError as error:
+            from fuelclient.installed import extra_line
+
             raise Unsupported(
-                f"The server needs {error.name}, which is not installed.", hint="Run pip install 'fuelclient[server]'."
+                f"The server needs {error.name}, which is not installed.", hint=f"Install it: {extra_line('server')}"
             ) from error
         from fuelclient import backends
 

@@ -27,7 +27,7 @@ from fuelclient.commands import global_options
 from fuelclient.commands.arguments import resolve
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.formatters import RED, YELLOW, painted
-from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS, PLURALS
+from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS, ORIGINAL, PLURALS
 from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, UsageError, nearest
 from fuelclient.printing import count as count
 from fuelclient.printing import printable
@@ -73,6 +73,14 @@ class TableManager(CommandManager):
         self.extend()
         with suppress(ValueError):
             return self._with_whole_name(super().find_command(argv))
+        for point in entry_points(group=ORIGINAL):
+            words = point.name.replace("_", " ").split()
+            if argv[: len(words)] == words and point.dist:
+                raise UsageError(
+                    f"'{' '.join(words)}' comes from the package {point.dist.name}, which extends python-fuelclient; "
+                    "fuel2 does not run it.",
+                    hint="Install both in an environment of their own, and run its fuel2.",
+                )
         raise unknown_command(argv[: self._get_last_possible_command_index(argv)] or argv[:1], self.commands)
 
     def _with_whole_name(self, found: tuple[type[Command], str, list[str]]) -> tuple[type[Command], str, list[str]]:

@@ -29,6 +29,10 @@ It is read only for a command that is not in the table, and by `fuel2 help --all
 installed packages takes longer than most commands.
 """
 
+ORIGINAL = "fuelclient"
+"""The entry point group in which packages extend python-fuelclient. Their commands need its classes, so they are named
+and not run."""
+
 
 def verbs(noun: str) -> list[str]:
     """The commands of a noun or of its alias.

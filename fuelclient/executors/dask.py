@@ -40,6 +40,7 @@ from fuelclient.executors.connector import Connector
 from fuelclient.executors.dask_worker import EXPIRED, Piece, Script
 from fuelclient.executors.job import Target
 from fuelclient.executors.transport import CallExpired, Completed, ConnectionBroken, Transport, Unreachable, reason_of
+from fuelclient.installed import extra_line
 from fuelclient.model.node import Node
 from fuelclient.settings import Settings
 
@@ -51,7 +52,7 @@ _CHECK_SECONDS = 1.0
 _VERSION_ERRORS = ("ModuleNotFoundError", "ImportError", "AttributeError")
 """The exceptions of a worker that has another version of fuelclient, or none."""
 
-_SAME_HINT = "Install the same version of fuelclient there: pip install 'fuelclient[dask]'."
+_SAME_HINT = "Install this version of fuelclient there, from the same wheel or clone, and the package distributed."
 
 _MAX_NAMED = 8
 
@@ -190,7 +191,7 @@ class SchedulerConnection:
         if importlib.util.find_spec("distributed") is None:  # not used here, but workers need it
             raise Unsupported(
                 "Tasks are sent to Dask workers with the Python package distributed, which is not installed.",
-                hint="Install it: pip install 'fuelclient[dask]'.",
+                hint=f"Install it: {extra_line('dask')}",
             )
         protocol, host, port = scheduler.endpoint
         connection = cls(*await asyncio.open_connection(host, port, ssl=_tls(scheduler) if protocol == "tls" else None))
@@ -480,7 +481,7 @@ class DaskConnector(Connector):
         Within a run, no node is refused for a missing worker, which may be back when it is needed.
         """
         if importlib.util.find_spec("distributed") is None:
-            return "Dask needs the Python package distributed; install it: pip install 'fuelclient[dask]'"
+            return f"Dask needs the Python package distributed; install it: {extra_line('dask')}"
         refusal = self._scheduler.refusal()
         if refusal:
             return refusal

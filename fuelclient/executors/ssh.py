@@ -15,6 +15,7 @@ from fuelclient.executors.handlers import sync
 from fuelclient.executors.handlers.commands import PATH
 from fuelclient.executors.job import MASTER, Recipe, Sync, Target
 from fuelclient.executors.transport import Options, Ssh, Transport
+from fuelclient.installed import extra_line
 from fuelclient.model.diagnosis import Diagnosis, Health
 from fuelclient.model.node import Node
 
@@ -37,7 +38,7 @@ class SshConnector(Connector):
 
     def refusal(self, target: Target) -> str:  # noqa: ARG002 - all nodes need the same
         if importlib.util.find_spec("asyncssh") is None:
-            return "SSH needs the library asyncssh; install it: pip install 'fuelclient[ssh]'"
+            return f"SSH needs the library asyncssh; install it: {extra_line('ssh')}"
         return ""
 
     def transport(self, target: Target) -> Transport:

@@ -15,6 +15,7 @@ from typing import Any
 
 from fuelclient.errors import Unsupported
 from fuelclient.executors.transport import Completed, ConnectionBroken, Options, Ssh, Unreachable, reason_of
+from fuelclient.installed import extra_line
 from fuelclient.model.diagnosis import Shared
 
 try:
@@ -22,7 +23,7 @@ try:
 except ImportError as error:  # pragma: no cover - the tests have it
     raise Unsupported(
         "Nodes are reached over SSH with the library asyncssh, which is not installed.",
-        hint="Install it: pip install 'fuelclient[ssh]'.",
+        hint=f"Install it: {extra_line('ssh')}",
     ) from error
 
 _KNOWN_HOSTS = "~/.ssh/known_hosts"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 
-from fuelclient import __version__
+from fuelclient import __version__, installed
 from fuelclient.model.diagnosis import Diagnosis, Health
 from fuelclient.settings import Settings
 
@@ -29,6 +30,7 @@ def examine() -> Iterator[Diagnosis]:
     yield _python()
     yield from _libraries()
     yield from _extras()
+    yield from _intruders()
     yield _program()
 
 
@@ -55,9 +57,8 @@ def _libraries() -> Iterator[Diagnosis]:
     try:
         requirements = requires("fuelclient") or []
     except PackageNotFoundError:
-        yield Diagnosis(
-            _AREA, "libraries", Health.WARNING, "fuelclient runs from files and is not installed", "pip install ."
-        )
+        message = "fuelclient runs from files and is not installed"
+        yield Diagnosis(_AREA, "libraries", Health.WARNING, message, installed.adding(str(installed.CHECKOUT)))
         return
     usable = 0
     for text in requirements:
@@ -66,7 +67,7 @@ def _libraries() -> Iterator[Diagnosis]:
             continue
         problem = _problem(match[1], match[2])
         if problem:
-            yield Diagnosis(_AREA, match[1], Health.ERROR, problem, f"pip install '{match[1]}{match[2].strip()}'")
+            yield Diagnosis(_AREA, match[1], Health.ERROR, problem, installed.adding(f"{match[1]}{match[2].strip()}"))
         else:
             usable += 1
     yield Diagnosis(_AREA, "libraries", Health.OK, f"{usable} libraries are installed")
@@ -99,17 +100,25 @@ def _extras() -> Iterator[Diagnosis]:
             yield Diagnosis(_AREA, f"extra {extra}", Health.OK, f"{purpose}: {module} is installed")
         else:
             message = f"{module} is not installed; it is only needed for {purpose}"
-            yield Diagnosis(_AREA, f"extra {extra}", Health.OK, message, f"pip install 'fuelclient[{extra}]'")
+            yield Diagnosis(_AREA, f"extra {extra}", Health.OK, message, installed.extra_line(extra))
+
+
+def _intruders() -> Iterator[Diagnosis]:
+    """Yield an error if other packages own files of ours: installing or removing one of them breaks fuel2."""
+    others = installed.intruders()
+    if others:
+        message = f"{' and '.join(others)} also has files in the package fuelclient of this environment"
+        yield Diagnosis(_AREA, "package", Health.ERROR, message, installed.reinstalling(*others))
 
 
 def _program() -> Diagnosis:
     """Compare the `fuel2` that the shell finds with this one: after an upgrade, an older one may come first."""
-    ours = os.path.join(os.path.dirname(sys.executable), "fuel2")
+    ours = str(installed.program())
     theirs = shutil.which("fuel2")
     if theirs is None:
         return Diagnosis(
             "paths", "fuel2", Health.WARNING, "the shell does not find fuel2: it is not in PATH",
-            f"PATH={os.path.dirname(ours)}:$PATH",
+            f"export PATH={shlex.quote(os.path.dirname(ours))}:$PATH",
         )  # fmt: skip
     if os.path.exists(ours) and os.path.realpath(theirs) != os.path.realpath(ours):
         return Diagnosis(

@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ import pytest
 from command_line import CommandLine, fuel2
 from faulty_master import Request, closed_port, serving
 
+from fuelclient import installed
 from fuelclient.backends.doctor import installation, reach
 from fuelclient.model.diagnosis import Health
 
@@ -137,13 +139,13 @@ def test_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     found = {item.name: item for item in installation.examine()}
     assert found["PyYAML"].health is found["absent-library"].health is Health.ERROR
     assert "gone" not in found
-    assert found["absent-library"].mend == "pip install 'absent-library>=1'"
+    assert found["absent-library"].mend == f"{sys.executable} -m pip install 'absent-library>=1'"
 
 
 def test_extras_that_are_missing_are_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installation, "find_spec", lambda _: None)
     (extra,) = [item for item in installation.examine() if item.name == "extra ssh"]
-    assert (extra.health, extra.mend) == (Health.OK, "pip install 'fuelclient[ssh]'")
+    assert (extra.health, extra.mend) == (Health.OK, installed.extra_line("ssh"))
 
 
 def test_another_fuel2_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,8 @@
 """The entry point of `fuel2`.
 
+This is a package because python-fuelclient has a module of this name: installed into the same environment, it
+overwrites files of ours, and Python prefers a package to a module. So this one still runs, and says what happened.
+
 What the command table alone can answer (`fuel2`, `--help`, `help`, `--version`), and what a shell runs at each press
 of Tab (`complete --words`), never imports the command framework; `fuelclient.commands.shell` handles everything else.
 """
@@ -13,6 +16,8 @@ import os
 import sys
 from collections.abc import Sequence
 from typing import TextIO
+
+import fuelclient
 
 COLLECTION_THRESHOLD = 100_000
 """How many new containers trigger the garbage collector; Python's default is 700."""
@@ -38,6 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _exit_code(arguments: list[str]) -> int:
     code = 0
+    if not hasattr(fuelclient, "_Absent"):  # these are the first lines of another distribution
+        sys.stderr.write(_overwritten())
+        return 7
     try:
         text = _answer(arguments)
         if text:
@@ -58,6 +66,18 @@ def _exit_code(arguments: list[str]) -> int:
             sys.stderr.write(f"Cannot write to stdout: {error.strerror}.\n")
         return code or 1
     return code
+
+
+def _overwritten() -> str:
+    """What to do about another distribution that has overwritten `fuelclient/__init__.py`."""
+    from fuelclient import installed
+
+    others = installed.intruders()
+    names = " and ".join(others) or "another package"
+    return (
+        f"Files of fuelclient were overwritten by {names} in the environment {sys.prefix}; "
+        f"both cannot be in one. To keep fuel2 here:\n  {installed.reinstalling(*others)}\n"
+    )
 
 
 def _answer(arguments: list[str]) -> str:
@@ -104,7 +124,3 @@ def _discard(stream: TextIO) -> None:
     """Send buffered output to /dev/null; else the interpreter would report an error at exit and change the exit
     code."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-if __name__ == "__main__":
-    sys.exit(main())
