@@ -1,5 +1,5 @@
-"""Write the generated documents: the command table, the entry points of commands in setup.cfg, docs/cli.md,
-docs/rest.md, etc/fuel/fuel_client.yaml, the options of completion, and what `fuel2 explain` knows.
+"""Write the generated documents: the command table, the entry points of commands in setup.cfg, docs/cli.md and the man
+pages, docs/rest.md, etc/fuel/fuel_client.yaml, the options of completion, and what `fuel2 explain` knows.
 
 They come from the classes of the commands and their parsers, the routes of the server, the registry of settings, and
 the tables of docs/findings.md and docs/scripting.md. Run `.venv/bin/python docs/reference.py` after a change of any of
@@ -14,6 +14,7 @@ import inspect
 import json
 import pkgutil
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib import import_module
@@ -83,6 +84,8 @@ _SHAPES = {
 
 
 def main() -> None:
+    sys.path.insert(0, str(ROOT))
+    (ROOT / "docs/man").mkdir(exist_ok=True)
     for name, text in documents().items():
         (ROOT / name).write_text(text, encoding="utf-8")
 
@@ -94,10 +97,14 @@ def documents() -> dict[str, str]:
     COMMANDS.update(table)  # the other documents have new commands at once
     setup = (ROOT / "setup.cfg").read_text(encoding="utf-8")
     points = "".join(f"    {name.replace(' ', '_')} = {target}\n" for name, (target, _) in table.items())
+    from docs import manpages  # beside this file, which is a program, and a module of the tests
+
+    commands_page = cli()
     return {
         "fuelclient/commands/table.tsv": "".join("\t".join((name, *row)) + "\n" for name, row in table.items()),
         "setup.cfg": re.sub(r"(?<=^fuelclient\.cli =\n)(    .*\n)+", points, setup, flags=re.M),
-        "docs/cli.md": cli(),
+        "docs/cli.md": commands_page,
+        **{f"docs/man/{name}": text for name, text in manpages.pages(commands_page).items()},
         "docs/rest.md": rest(),
         "etc/fuel/fuel_client.yaml": sample(),
         "fuelclient/commands/completion/options.json": completion(),

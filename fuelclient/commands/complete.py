@@ -29,9 +29,11 @@ class Complete(Command, CompleteCommand):
 
     It completes commands, options and their values: environments, releases, nodes, plugins, graph types, tasks, roles
     and runs as they are in the engine file or on the Fuel master, and file names where files belong. With --install,
-    the script is put where the shell finds it; without it, the script is printed.
+    the script is put where the shell finds it, and --uninstall takes everything away that --install has put somewhere;
+    without them, the script is printed.
 
       fuel2 complete --install
+      fuel2 complete --uninstall
       fuel2 complete --shell zsh
       fuel2 complete --words graph preview --env ''
     """
@@ -51,6 +53,7 @@ class Complete(Command, CompleteCommand):
             "--install",
             help="put the script where the shell finds it, and load it from the shell's startup file if that is needed",
         ),
+        flag("--uninstall", help="remove what --install has written, for all shells or that of --shell"),
         option(
             "--words", type=str, nargs=argparse.REMAINDER, metavar="WORD",
             help="print completions for the last of these words; for the completion scripts",
@@ -67,6 +70,11 @@ class Complete(Command, CompleteCommand):
             if shell not in SHELLS:
                 raise UsageError("--install needs a shell.", hint=f"Name one with --shell: {', '.join(SHELLS)}.")
             for line in install(shell, parsed_args.name or PROGRAM):
+                self.say(line)
+        elif parsed_args.uninstall:
+            shells = [parsed_args.shell] if parsed_args.shell in SHELLS else SHELLS
+            done = [line for shell in shells for line in uninstall(shell, parsed_args.name or PROGRAM)]
+            for line in done or ["There is no completion to remove."]:
                 self.say(line)
         elif parsed_args.shell == "none":
             return CompleteCommand.take_action(self, parsed_args)
@@ -98,21 +106,13 @@ def install(shell: str, name: str) -> list[str]:
     the script is added to their startup file, unless it is there already. Raise `Unavailable` if a file cannot be
     written.
     """
-    home = Path(os.environ.get("HOME") or os.path.expanduser("~"))
-    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local/share")
-    configuration = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-    has_loader = os.path.exists(_BASH_LOADER)
-    path, startup_file = {
-        "bash": (data / "bash-completion/completions" / name, None if has_loader else home / ".bashrc"),
-        "zsh": (data / "zsh/site-functions" / f"_{name}", Path(os.environ.get("ZDOTDIR") or home) / ".zshrc"),
-        "fish": (configuration / "fish/completions" / f"{name}.fish", None),
-    }[shell]
+    path, startup_file = _places(shell, name)
+    is_found = shell == "bash" and os.path.exists(_BASH_LOADER)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(script(shell, name), encoding="utf-8")
         done = [f"{path} was written."]
-        line = f"[ -f {shlex.quote(str(path))} ] && . {shlex.quote(str(path))}"
-        if startup_file is not None and _append(startup_file, line):
+        if startup_file is not None and not is_found and _append(startup_file, _loading(path)):
             done.append(f"{startup_file} has a new line that loads it.")
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
@@ -120,6 +120,45 @@ def install(shell: str, name: str) -> list[str]:
             f"{error.filename} cannot be written: {reason}.", hint=f"'{PROGRAM} complete --shell {shell}' prints it."
         ) from error
     return [*done, f"Completion works in every {shell} that you start from now on."]
+
+
+def uninstall(shell: str, name: str) -> list[str]:
+    """Remove what `install` has written, and return what was removed, a line for each file. Raise `Unavailable` if a
+    file cannot be changed."""
+    path, startup_file = _places(shell, name)
+    done = []
+    try:
+        if path.exists():
+            path.unlink()
+            done.append(f"{path} was removed.")
+        if startup_file is not None and startup_file.exists():
+            before = startup_file.read_text(encoding="utf-8", errors="surrogateescape")
+            after = before.replace(f"{_loading(path)}\n", "")
+            if after != before:
+                startup_file.write_text(after, encoding="utf-8", errors="surrogateescape")
+                if not after and not startup_file.is_symlink():  # it was made for this line
+                    startup_file.unlink()
+                done.append(f"{startup_file} no longer loads it.")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise Unavailable(f"{error.filename} cannot be changed: {reason}.") from error
+    return done
+
+
+def _places(shell: str, name: str) -> tuple[Path, Path | None]:
+    """The file of the script, and the startup file that may have to load it."""
+    home = Path(os.environ.get("HOME") or os.path.expanduser("~"))
+    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local/share")
+    configuration = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    return {
+        "bash": (data / "bash-completion/completions" / name, home / ".bashrc"),
+        "zsh": (data / "zsh/site-functions" / f"_{name}", Path(os.environ.get("ZDOTDIR") or home) / ".zshrc"),
+        "fish": (configuration / "fish/completions" / f"{name}.fish", None),
+    }[shell]
+
+
+def _loading(path: Path) -> str:
+    return f"[ -f {shlex.quote(str(path))} ] && . {shlex.quote(str(path))}"
 
 
 def _append(path: Path, line: str) -> bool:

@@ -177,6 +177,10 @@ def test_install_writes_each_line_once(shell: str, tmp_path: Path, monkeypatch: 
     lines = (tmp_path / f".{shell}rc").read_text().splitlines()
     assert len(lines) == (1 if shell == "fish" else 2)
     assert all(str(path) in line for line in lines[1:])
+    assert str(path) in fuel2("complete", "--uninstall").out
+    assert not path.exists()
+    assert (tmp_path / f".{shell}rc").read_text().rstrip("\n") == "# mine, without an end of line"
+    assert "no completion" in fuel2("complete", "--uninstall", "--shell", shell).out
 
 
 def test_install_needs_a_shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
