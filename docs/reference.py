@@ -25,9 +25,10 @@ from cliff.display import DisplayCommandBase
 from cliff.lister import Lister
 
 from fuelclient import commands
-from fuelclient.commands.base import Command, is_example
+from fuelclient.commands.base import Command
 from fuelclient.commands.completion import COMMAND, DIRECTORY, FILE, Argument
 from fuelclient.commands.global_options import PROGRAM, global_parser
+from fuelclient.commands.parser import is_example
 from fuelclient.commands.shell import FuelShell
 from fuelclient.commands.table import COMMANDS
 from fuelclient.server import schemas

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import argparse
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import takewhile
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import cliff.command
 import cliff.lister
 import cliff.show
-from cliff._argparse import ArgumentParser, SmartHelpFormatter
 from cliff.display import DisplayCommandBase
 from stevedore.extension import ExtensionManager
 
-from fuelclient.commands.arguments import ENV, Arguments
+from fuelclient.commands.arguments import Arguments
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Csv, Shell, Tabulated, cells, check_columns, encoding_of, formatters, text
-from fuelclient.commands.global_options import PROGRAM, OneLineParser, global_parser
+from fuelclient.commands.parser import HelpFormatter, Parser
 from fuelclient.commands.shell import LOG, FuelShell, count, for_target, urgency
-from fuelclient.commands.table import COMMANDS
-from fuelclient.errors import Declined, FuelError, Unsupported, nearest
+from fuelclient.errors import Declined, FuelError, Unsupported
 from fuelclient.printing import printable
 from fuelclient.support import supports
 
@@ -37,73 +33,8 @@ if TYPE_CHECKING:
     from fuelclient.model.document import Document
     from fuelclient.model.finding import Finding
 
-_COMMAND_PREFIXES = tuple(f"{PROGRAM} {name.split()[0]} " for name in COMMANDS)
-
-
-def is_example(paragraph: str) -> bool:
-    """Whether a paragraph is an example: indented, or a command line.
-
-    Python removes the indentation of a docstring if only an example follows its first line.
-
-    >>> is_example("  fuel2 env list"), is_example("fuel2 env list"), is_example("fuel2 and others use it.")
-    (True, True, False)
-    """
-    return paragraph.startswith(" ") or f"{paragraph} ".startswith(_COMMAND_PREFIXES)
-
-
 STRUCTURED = ("json", "yaml")
 """The formats for programs; they keep nested data."""
-
-
-class _HelpFormatter(SmartHelpFormatter):
-    """Fills the paragraphs of a docstring, but not the examples."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return "\n\n".join(
-            (paragraph if paragraph.startswith(" ") else textwrap.indent(paragraph, "  "))
-            if is_example(paragraph)
-            else super(_HelpFormatter, self)._fill_text(paragraph, width, indent)
-            for paragraph in text.strip().split("\n\n")
-        )
-
-
-class Parser(OneLineParser, ArgumentParser):
-    """A command's parser, which suggests an option in place of an unknown one."""
-
-    _words: Sequence[str] = ()
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        self._words = tuple(args or ())
-        return super().parse_known_args(args, namespace)
-
-    def error(self, message: str) -> NoReturn:
-        super().error(f"{message}{self._suggestion()}")
-
-    def _suggestion(self) -> str:
-        """A sentence with the option that the first unknown one probably means; empty if none is similar."""
-        known = [*self._option_string_actions, *global_parser()._option_string_actions]
-        for word in takewhile(lambda word: word != "--", self._words):
-            option = word.partition("=")[0]
-            if not option.startswith("-") or any(name.startswith(option) for name in known):
-                continue
-            for action in self._actions:
-                value = str(action.metavar or action.dest.upper())
-                if action.option_strings:
-                    continue
-                if option in ENV and "name of the environment" in str(action.help):
-                    return f". {option} is not needed here: {self.prog} {value}"
-                if action.dest == option.lstrip("-"):
-                    return f". {value} needs no option here: {self.prog} {value}"
-            close = nearest(option, [name for name in known if name.startswith("--")])
-            return f". {option} does not exist. Did you mean {close}?" if close else ""
-        return ""
-
-    def _get_option_tuples(self, option_string: str) -> list[Any]:
-        """The options that an abbreviation may mean; spellings of one option (`--env`, `--environment`) count once."""
-        options: dict[int, Any] = {}
-        for option in super()._get_option_tuples(option_string):
-            options.setdefault(id(option[0]), option)
-        return list(options.values())
 
 
 class Command(cliff.command.Command):
@@ -127,7 +58,7 @@ class Command(cliff.command.Command):
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         parser = Parser(
-            prog=prog_name, description=self.get_description(), epilog=self.get_epilog(), formatter_class=_HelpFormatter
+            prog=prog_name, description=self.get_description(), epilog=self.get_epilog(), formatter_class=HelpFormatter
         )
         if not isinstance(self, DisplayCommandBase):  # which adds its own options first
             self.add_arguments(parser)

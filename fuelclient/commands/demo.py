@@ -63,7 +63,7 @@ class Demo(Command):
     The examples are a small OpenStack release, which is itself a plugin, two plugins for it, and an environment named
     demo with seven nodes and two graphs. Each node is a directory beside the engine file, so that anyone can run the
     graphs, without root and in seconds. The commands to try are printed on stdout, and what was loaded on stderr. To
-    keep the examples apart from your data, load them into another file with --engine:
+    keep the examples apart from your data, load them into another file with --engine.
 
       fuel2 demo --engine demo.db
     """

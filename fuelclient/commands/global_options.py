@@ -3,19 +3,62 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
 from collections.abc import Iterable
-from typing import NoReturn
+from textwrap import fill, wrap
+from typing import Any, NoReturn, TextIO
 
 from fuelclient import __version__
-from fuelclient.commands.table import COMMANDS, EXTENSIONS
+from fuelclient.commands.table import COMMANDS, EXTENSIONS, grouped
 
 PROGRAM = "fuel2"
+
+MAX_COLUMNS, _NAME_COLUMN = 80, 26
+"""How wide help is at most, and how wide the names in a list of commands are."""
 
 DESCRIPTION = "Store, merge, order, preview and run OpenStack Fuel deployment graphs, with or without a Fuel master."
 
 CLOSING = f"""\
-'{PROGRAM} help COMMAND' or '{PROGRAM} COMMAND --help' shows the help of one command. '{PROGRAM} help --all' also lists
-the commands of other packages. '{PROGRAM} demo' loads examples to try things on."""
+'{PROGRAM} COMMAND --help' or '{PROGRAM} help COMMAND' shows the help of one command,
+'{PROGRAM} help NOUN' those of a noun; '{PROGRAM} help --all' also lists the commands of
+other packages."""
+
+
+def columns() -> int:
+    """How wide help is: as the terminal, but at most 80, because longer lines are hard to read."""
+    return min(shutil.get_terminal_size().columns, MAX_COLUMNS)
+
+
+def _has_many_choices(action: argparse.Action) -> bool:
+    """Whether the choices of an option are too long to stand in the place of its value."""
+    return action.metavar is None and len(",".join(map(str, action.choices or ()))) > columns() / 2
+
+
+class Layout(argparse.HelpFormatter):
+    """The layout of options in all help: at most 80 columns, and the value once after all spellings of an option."""
+
+    def __init__(self, prog: str, **keywords: Any) -> None:
+        super().__init__(prog, **{"width": columns() - 1, **keywords})
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings:
+            return super()._format_action_invocation(action)
+        value = "" if action.nargs == 0 else f" {self._format_args(action, action.dest.upper())}"
+        if _has_many_choices(action):
+            value = f" {action.option_strings[-1].lstrip('-').upper()}"
+        return ", ".join(action.option_strings) + value
+
+    def _expand_help(self, action: argparse.Action) -> str:
+        listed = ", ".join(map(str, action.choices or ())) if _has_many_choices(action) else ""
+        return super()._expand_help(action) + (f": {listed}" if listed else "")
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        words = " ".join(text.split())
+        return fill(words, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -66,6 +109,7 @@ def global_parser() -> argparse.ArgumentParser:
         description=DESCRIPTION,
         add_help=False,
         allow_abbrev=False,
+        formatter_class=Layout,
     )
     verbosity = parser.add_mutually_exclusive_group()
     verbosity.add_argument(
@@ -125,14 +169,42 @@ def version() -> str:
 
 
 def overview(*, everything: bool = False) -> str:
-    """The output of `--help`: usage, options and all commands; `everything` includes other packages."""
+    """The output of `--help`: what this is, usage, commands by group, topics and options; `everything` includes other
+    packages."""
     parser = global_parser()
     parser.add_argument("--version", action="store_true", help="show the version and exit")
-    lines = [parser.format_help(), "Commands:"]
-    lines += _columns((name, text) for name, (_, text) in sorted(COMMANDS.items()))
+    formatter = parser._get_formatter()
+    for group in parser._action_groups:
+        formatter.start_section(group.title)
+        formatter.add_arguments(group._group_actions)
+        formatter.end_section()
+    lines = [fill(DESCRIPTION, columns()), "", f"usage: {parser.usage}", "", *listing(COMMANDS)]
     if everything:
-        lines += ["", "Commands of other packages:", *_columns(extensions())]
-    return "\n".join([*lines, "", CLOSING, ""])
+        lines += ["", "Commands of other packages:", *(_columns(extensions()) or ["  none"])]
+    return "\n".join([*lines, "", formatter.format_help(), CLOSING, ""])
+
+
+def listing(names: Iterable[str]) -> list[str]:
+    """The lines that list commands: by group, each with its one-line help, as the overview, the help of a noun and an
+    incomplete command show them. One group alone has no title."""
+    groups = grouped(names)
+    lines: list[str] = []
+    for title, members in groups.items():
+        lines += ["", f"{title}:"] if len(groups) > 1 else []
+        lines += _columns((name, COMMANDS.get(name, ("", ""))[1]) for name in members)
+    return lines[1:] if len(groups) > 1 else lines
+
+
+def show(text: str, stream: TextIO, *, quiet: bool = False) -> None:
+    """Write a help text: on a terminal that it does not fit into in a pager, unless `quiet` or TERM=dumb."""
+    is_plain = quiet or not stream.isatty() or os.environ.get("TERM", "dumb") == "dumb"
+    if is_plain or text.count("\n") < shutil.get_terminal_size().lines:
+        stream.write(text)
+        return
+    from autopage import AutoPager  # loads the processes of Python
+
+    with AutoPager(stream, line_buffering=False) as pager:
+        pager.write(text)
 
 
 def extensions() -> list[tuple[str, str]]:
@@ -146,5 +218,13 @@ def extensions() -> list[tuple[str, str]]:
 
 
 def _columns(rows: Iterable[tuple[str, str]]) -> list[str]:
-    width = max(map(len, COMMANDS))
-    return [f"  {name:<{width}}  {text}".rstrip() for name, text in rows] or ["  none"]
+    """Names with texts beside them, in at most 80 columns; a long name has its text below it."""
+    rows = list(rows)
+    indent = 4 + max((len(name) for name, _ in rows if len(name) <= _NAME_COLUMN), default=_NAME_COLUMN)
+    lines = []
+    for name, text in rows:
+        beside = len(name) <= indent - 4
+        texts = wrap(text, columns() - indent) or [""]
+        lines += [f"  {name:<{indent - 2}}{texts.pop(0)}".rstrip() if beside else f"  {name}"]
+        lines += [" " * indent + line for line in texts if line]
+    return lines

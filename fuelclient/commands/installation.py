@@ -11,7 +11,7 @@ import autopage.argparse
 from fuelclient.commands.arguments import flag, option
 from fuelclient.commands.base import Command, DiagnosisCheck, Lister, ShowOne, on_backend
 from fuelclient.commands.formatters import Fields
-from fuelclient.commands.global_options import PROGRAM, overview
+from fuelclient.commands.global_options import PROGRAM, listing, overview, show
 from fuelclient.commands.table import COMMANDS, verbs
 from fuelclient.errors import UsageError
 
@@ -95,25 +95,18 @@ class Help(Command):
     )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        show(self._text(parsed_args), self.app.stdout, quiet=self.shell.is_quiet)
+
+    def _text(self, parsed_args: argparse.Namespace) -> str:
         words = parsed_args.command
         if not words:
-            self.app.stdout.write(overview(everything=parsed_args.all))
-        elif len(words) == 1 and words[0] not in COMMANDS and verbs(words[0]):
-            for name in verbs(words[0]):
-                self.say(f"{name:<20}  {COMMANDS[name][1]}")
-        else:
-            self._show(words)
-
-    def _show(self, words: list[str]) -> None:
-        """Show the help of a command, on a terminal in a pager."""
+            return overview(everything=parsed_args.all)
+        if len(words) == 1 and words[0] not in COMMANDS and (names := verbs(words[0])):
+            noun = names[0].split()[0]
+            return "\n".join([f"usage: {PROGRAM} {noun} COMMAND ...", "", *listing(names), ""])
         factory, name, others = self.app.command_manager.find_command(words)
         if others:
             raise UsageError(f"'{' '.join(words)}' is not a command.", hint=f"Did you mean '{PROGRAM} help {name}'?")
         parser = factory(self.app, self.app_args, cmd_name=name).get_parser(f"{PROGRAM} {name}")
-        if not self.app.stdout.isatty():  # a pager would close stdout if its reader has left
-            self.app.stdout.write(parser.format_help())  # print_help() would hide errors of writing
-            return
-        with autopage.argparse.help_pager(self.app.stdout) as out:
-            coloured = getattr(self.app.stdout, "coloured", False)
-            autopage.argparse.use_color_for_parser(parser, coloured)
-            parser.print_help(out)
+        autopage.argparse.use_color_for_parser(parser, getattr(self.app.stdout, "coloured", False))
+        return str(parser.format_help())

@@ -10,7 +10,7 @@ import re
 import shlex
 import sys
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import cache
@@ -28,7 +28,7 @@ from fuelclient.commands.arguments import resolve
 from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.formatters import RED, YELLOW, painted
 from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS, ORIGINAL, PLURALS
-from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, UsageError, nearest
+from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, UsageError
 from fuelclient.printing import count as count
 from fuelclient.printing import printable
 
@@ -81,6 +81,8 @@ class TableManager(CommandManager):
                     "fuel2 does not run it.",
                     hint="Install both in an environment of their own, and run its fuel2.",
                 )
+        from fuelclient.commands.guesses import unknown_command  # only a misspelt command needs it
+
         raise unknown_command(argv[: self._get_last_possible_command_index(argv)] or argv[:1], self.commands)
 
     def _with_whole_name(self, found: tuple[type[Command], str, list[str]]) -> tuple[type[Command], str, list[str]]:
@@ -103,71 +105,6 @@ def singular(argv: list[str]) -> list[str]:
     if noun in PLURALS:
         return [PLURALS[noun], *([] if rest and not rest[0].startswith("-") else ["list"]), *rest]
     return [ALIASES[noun], *rest] if noun in ALIASES else argv
-
-
-class Incomplete(UsageError):
-    """A noun without a verb. `commands` are the commands of the noun with their one-line helps."""
-
-    def __init__(self, noun: str, commands: Sequence[tuple[str, str]]) -> None:
-        super().__init__(f"'{noun}' is not a complete fuel2 command.", hint="Continue it with one of these:")
-        self.commands = commands
-
-
-def unknown_command(words: list[str], commands: Iterable[str]) -> UsageError:
-    """The error for words that are not a command. Suggestions have the same noun.
-
-    >>> str(unknown_command(["graph", "lst"], ["graph list", "env list"]))
-    "'graph lst' is not a fuel2 command. Did you mean 'graph list'?"
-    >>> str(unknown_command(["role"], ["role list", "role show", "env list"]))
-    "'role' is not a complete fuel2 command. Continue it with one of these:"
-    """
-    names = sorted(commands)
-    noun = words[0]
-    nouns = {name.split()[0] for name in names}
-    if noun.startswith("-"):
-        return UsageError(f"'{noun}' is not a global option of fuel2.", hint="Put it after the command it belongs to.")
-    if noun not in nouns:
-        close = nearest(noun, nouns)
-        hint = f"Did you mean '{close}'?" if close else "'fuel2 help' lists all commands."
-        return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=hint)
-    siblings = [name for name in names if name.split()[0] == noun]
-    rests = [name.partition(" ")[2] for name in siblings]
-    if len(words) == 1:
-        return Incomplete(noun, [(name, COMMANDS.get(name, ("", ""))[1]) for name in siblings])
-    close = " or ".join(f"'{noun} {rest}'" for rest in _suggestions(words[1:], rests))
-    hint = f"Did you mean {close}?" if close else f"Continue '{noun}' with: {', '.join(rests)}."
-    return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=hint)
-
-
-_DESTRUCTIVE = ("delete", "remove")
-_SIMILAR, _VERY_SIMILAR = 0.6, 0.8
-"""The similarity from which on a command is suggested: for the same first letter, and for a different one."""
-
-
-def _suggestions(words: list[str], rests: list[str]) -> list[str]:
-    """Those of `rests` that the typed `words` probably mean.
-
-    They are all that begin with the first word, or else the most similar one. A destructive command is never
-    suggested for another verb.
-
-    >>> _suggestions(["deploy", "1"], ["delete", "list"]), _suggestions(["delte", "1"], ["delete", "list"])
-    ([], ['delete'])
-    >>> _suggestions(["settngs", "upload"], ["show", "settings download", "settings upload"])
-    ['settings upload']
-    """
-    from difflib import SequenceMatcher
-
-    beginning = [rest for rest in rests if rest.startswith(words[0]) and not rest.startswith(_DESTRUCTIVE)]
-    if beginning:
-        return beginning
-    close = []
-    for rest in rests:
-        typed = " ".join(words[: len(rest.split())])
-        has_same_letter = rest[0] == typed[0] and not rest.startswith(_DESTRUCTIVE)
-        similarity = SequenceMatcher(None, typed, rest).ratio()
-        if similarity >= (_SIMILAR if has_same_letter else _VERY_SIMILAR):
-            close.append((has_same_letter, similarity, rest))
-    return [max(close)[2]] if close else []
 
 
 LOG = logging.getLogger("fuelclient")
@@ -339,6 +276,11 @@ class FuelShell(App):
         return program(self.options) if vars(self.options) else global_options.PROGRAM
 
     @property
+    def is_quiet(self) -> bool:
+        """Whether `-q` was given."""
+        return getattr(self.options, "verbose_level", 1) == 0
+
+    @property
     def backend(self) -> Backend:
         """The backend that the settings name, connected at first use."""
         if self._backend is None:
@@ -385,7 +327,7 @@ class FuelShell(App):
         if rest[:1] == ["--version"]:
             self.stdout.write(global_options.version())
         elif not rest:
-            self.stdout.write(global_options.overview())
+            global_options.show(global_options.overview(), self.stdout, quiet=self.is_quiet)
         else:
             if self.options.deferred_help:  # for the words before the first option
                 rest = ["help", *self._command_words(rest)]
@@ -461,8 +403,8 @@ class FuelShell(App):
         text = " ".join(str(value_for_target(error, self.called)).split())
         if isinstance(error, FuelError):
             LOG.error("%s", text)
-            for name, meaning in error.commands if isinstance(error, Incomplete) else ():
-                LOG.error("  %-32s  %s", name, meaning, extra={"plain": True})
+            for line in getattr(error, "commands", ()):  # of `guesses.Incomplete`
+                LOG.error("%s", line, extra={"plain": True})
         else:
             LOG.error("unexpected error %s: %s (--debug shows the traceback)", type(error).__name__, text)
         return code

@@ -49,7 +49,9 @@ def _exit_code(arguments: list[str]) -> int:
     try:
         text = _answer(arguments)
         if text:
-            sys.stdout.write(text)
+            from fuelclient.commands.global_options import show
+
+            show(text, sys.stdout)
         else:
             from fuelclient.commands.shell import FuelShell
 

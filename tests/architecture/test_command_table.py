@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from failures import failures
 
-from fuelclient.commands.base import Command
+from fuelclient.commands.base import Command, MasterOnly
 from fuelclient.commands.shell import FuelShell
-from fuelclient.commands.table import COMMANDS
+from fuelclient.commands.table import COMMANDS, GROUPS, grouped
+from fuelclient.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,14 +44,39 @@ def test_every_command_has_the_help_that_the_table_promises() -> None:
     assert failures(COMMANDS, check) == {}
 
 
-def test_every_command_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_prints_its_help(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def check(name: str) -> None:
         assert FuelShell().run([*name.split(), "--help"]) == 0
         out, err = capsys.readouterr()
-        assert out.startswith(f"usage: fuel2 {name}")
+        assert out.startswith(f"{COMMANDS[name][1]}\n\nusage: fuel2 {name}" if len(COMMANDS[name][1]) < 80 else "")
         assert err == ""
+        assert [line for line in out.splitlines() if len(line) > 80] == []
+        first_screen = " ".join(out.splitlines()[:24])
+        assert f"fuel2 {name}" in first_screen.partition("examples:")[2]
 
+    monkeypatch.setenv("COLUMNS", "200")  # a wide terminal makes no difference
     assert failures(COMMANDS, check) == {}
+
+
+def test_the_overview_and_the_lists_of_nouns_have_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    nouns = sorted({name.split()[0] for name in COMMANDS})
+    for words in ([], *([noun] for noun in nouns)):
+        assert main(["help", *words]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if len(line) > 80] == []
+
+
+def test_every_command_has_a_group() -> None:
+    groups = grouped(COMMANDS)
+    assert [*groups] == [*GROUPS]
+    assert sorted(name for names in groups.values() for name in names) == sorted(COMMANDS)
+    beginnings = [words for group in GROUPS.values() for words in group]
+    assert len(beginnings) == len(set(beginnings))
+    assert [words for words in beginnings if not any(f"{name} ".startswith(f"{words} ") for name in COMMANDS)] == []
+
+
+def test_what_only_a_master_has_is_in_a_group_of_its_own() -> None:
+    needing = {name for name in COMMANDS if issubclass(command_class(name), MasterOnly)}
+    assert needing == set(grouped(COMMANDS)["Only with a Fuel master"])
 
 
 def test_every_option_has_a_help_text() -> None:

@@ -11,7 +11,9 @@ import pytest
 from command_line import CommandLine
 from executions import Executions, executions, shell
 
+from fuelclient.commands.guesses import VERBS
 from fuelclient.commands.shell import FuelShell
+from fuelclient.commands.table import COMMANDS
 from fuelclient.commands.task.follow import Failures
 
 
@@ -50,8 +52,10 @@ def test_a_noun_alone_prints_its_commands_one_per_line(tiny: CommandLine) -> Non
     done = tiny("env")
     first, *lines = done.err.splitlines()
     assert (done.code, done.out, first.startswith("'env' is not a complete")) == (2, "", True)
-    assert [line.split("  ")[1] for line in lines][:2] == ["env add nodes", "env changes"]
-    assert max(map(len, lines)) < 120
+    told = [line.split("  ")[1] for line in lines if line.startswith("  ") and line[2] != " "]
+    assert told[:2] == ["env list", "env show"]
+    assert sorted(told) == [name for name in sorted(COMMANDS) if name.startswith("env ")]
+    assert max(map(len, lines)) <= 80
 
 
 @pytest.mark.parametrize(("line", "suggested"), [
@@ -67,9 +71,52 @@ def test_a_misspelt_option_gets_a_suggestion(
     assert f"Did you mean {suggested}?" in err
 
 
-def test_far_option_and_dashed_value_get_no_suggestion(tiny: CommandLine, capsys: pytest.CaptureFixture[str]) -> None:
-    assert tiny("env", "list", "--xyzzyqq").code == 2
+@pytest.mark.parametrize(
+    "line",
+    [
+        "env list --xyzzyqq",
+        "node list --role compute",
+        "graph execute --env 1 --sequence x",
+        "graph list --type default",
+    ],
+)
+def test_far_option_gets_no_suggestion(tiny: CommandLine, line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tiny(*line.split()).code == 2
     assert "Did you mean" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "suggested"),
+    [
+        ("preview", "'graph preview'"),
+        ("preview 1 -f json", "'graph preview'"),
+        ("logs 7", "'task logs'"),
+        ("apply", "'plan apply' or 'graph upload'"),
+        ("deploy", "'env deploy' or 'graph execute'"),
+        ("run", "'graph execute' or 'env deploy'"),
+        ("validate", "'graph validate' or 'plugins check'"),
+        ("status", "'task list' or 'task show'"),
+        ("watch", "'plugins watch' or 'task watch'"),
+        ("list nodes", "'node list'"),
+        ("create env", "'env create'"),
+    ],
+)
+def test_a_verb_without_its_noun_leads_to_its_command(tiny: CommandLine, line: str, suggested: str) -> None:
+    verb = line.split()[0]
+    done = tiny(*line.split())
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"'{verb}' is not a fuel2 command. Did you mean {suggested}?\n"
+
+
+def test_a_verb_of_many_nouns_asks_for_one(tiny: CommandLine) -> None:
+    assert tiny("list").err == "'list' is not a fuel2 command. Say what, such as 'env list'.\n"
+
+
+def test_verbs_lead_to_commands_that_exist() -> None:
+    assert {name for names in VERBS.values() for name in names} <= {*COMMANDS, "--version"}
+
+
+def test_an_abbreviated_option_is_understood(tiny: CommandLine) -> None:
     assert tiny("graph", "preview", "--en", 1).code == 0  # an abbreviation
 
 

@@ -22,8 +22,9 @@ from forked.zygote import forking
 from package_trees import MITAKA, write_package
 from shared import shared
 
-from fuelclient.commands.base import MasterOnly, is_example
+from fuelclient.commands.base import MasterOnly
 from fuelclient.commands.global_options import PROGRAM
+from fuelclient.commands.parser import is_example
 from fuelclient.commands.shell import FuelShell
 from fuelclient.commands.table import COMMANDS
 

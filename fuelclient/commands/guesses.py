@@ -1,0 +1,132 @@
+"""What a misspelt command or option was probably meant to be: words that are close, and verbs without their noun."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+
+from fuelclient.commands.global_options import listing
+from fuelclient.commands.table import ALIASES, PLURALS
+from fuelclient.errors import UsageError, nearest
+
+VERBS = {
+    "apply": ("plan apply", "graph upload"),
+    "deploy": ("env deploy", "graph execute"),
+    "execute": ("graph execute",),
+    "init": ("demo", "plugins create"),
+    "logs": ("task logs",),
+    "run": ("graph execute", "env deploy"),
+    "serve": ("server run",),
+    "status": ("task list", "task show"),
+    "stop": ("task stop",),
+    "ui": ("tui",),
+    "validate": ("graph validate", "plugins check"),
+    "version": ("--version",),
+}
+"""What is meant by a verb that several commands share, or that is called otherwise here. Any other verb leads to the
+commands that end with it."""
+
+_MAX_COMMANDS = 4
+"""How many commands are named for a verb; of more, the user has to say the noun."""
+
+_DESTRUCTIVE = ("delete", "remove")
+_SIMILAR, _VERY_SIMILAR = 0.7, 0.8
+"""The similarity from which on a command is suggested: for the same first letter, and for a different one."""
+
+
+class Incomplete(UsageError):
+    """A noun without a verb. `commands` are the lines about the commands of the noun."""
+
+    def __init__(self, noun: str, names: Iterable[str]) -> None:
+        super().__init__(f"'{noun}' is not a complete fuel2 command.", hint="Continue it with one of these:")
+        self.commands = listing(names)
+
+
+def close(word: str, known: Iterable[str]) -> str:
+    """The one of the `known` words of a command line of which `word` is a slip, or an empty string. Unlike names, such
+    words are short and many, so that the nearest one is often another word. Dashes in front do not count.
+
+    >>> close("--asume", ["--assume", "--env"]), close("evn", ["env"]), close("deploy", ["demo"])
+    ('--assume', 'env', '')
+    >>> close("--role", ["--log-file"]), close("--type", ["--quote"]), close("--sequence", ["--insecure"])
+    ('', '', '')
+    """
+    bare = {name.lstrip("-"): name for name in known}
+    typed = word.lstrip("-")
+    near = nearest(typed, bare)
+    needed = _SIMILAR if near[:1] == typed[:1] else _VERY_SIMILAR
+    is_slip = sorted(near) == sorted(typed) or SequenceMatcher(None, typed, near).ratio() >= needed
+    return bare[near] if near and is_slip else ""
+
+
+def unknown_command(words: list[str], commands: Iterable[str]) -> UsageError:
+    """The error for words that are not a command. Suggestions have the same noun, if there is such a noun.
+
+    >>> str(unknown_command(["graph", "lst"], ["graph list", "env list"]))
+    "'graph lst' is not a fuel2 command. Did you mean 'graph list'?"
+    >>> str(unknown_command(["role"], ["role list", "role show", "env list"]))
+    "'role' is not a complete fuel2 command. Continue it with one of these:"
+    >>> str(unknown_command(["preview", "1"], ["graph preview", "env list"]))
+    "'preview' is not a fuel2 command. Did you mean 'graph preview'?"
+    """
+    names = sorted(commands)
+    noun = words[0]
+    nouns = {name.split()[0] for name in names}
+    if noun.startswith("-"):
+        return UsageError(f"'{noun}' is not a global option of fuel2.", hint="Put it after the command it belongs to.")
+    if noun not in nouns:
+        return _unknown_noun(words, names, nouns)
+    siblings = [name for name in names if name.split()[0] == noun]
+    rests = [name.partition(" ")[2] for name in siblings]
+    if len(words) == 1:
+        return Incomplete(noun, siblings)
+    suggested = [f"{noun} {rest}" for rest in _suggestions(words[1:], rests)]
+    hint = _question(suggested) or f"Continue '{noun}' with: {', '.join(rests)}."
+    return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=hint)
+
+
+def _unknown_noun(words: list[str], names: list[str], nouns: Iterable[str]) -> UsageError:
+    """The error for a first word that is no noun: a verb that stands alone or before its noun, or a misspelt noun."""
+    verb, noun = words[0], words[1] if len(words) > 1 else ""
+    noun = {**ALIASES, **PLURALS}.get(noun, noun)
+    ending = [name for name in names if name.split()[-1] == verb]
+    with_noun = sorted((name for name in ending if noun and name.split()[0] == noun), key=len)[:1]
+    suggested = with_noun or VERBS.get(verb) or ending
+    if suggested:
+        many = len(suggested) > _MAX_COMMANDS
+        example = next((name for name in suggested if name.startswith("env ")), suggested[0])
+        hint = f"Say what, such as '{example}'." if many else _question(suggested)
+        return UsageError(f"'{verb}' is not a fuel2 command.", hint=hint)
+    near = close(verb, nouns)
+    whole = " ".join([near, *words[1:]])
+    hint = _question([whole if whole in names else near]) if near else "'fuel2 help' lists all commands."
+    return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=hint)
+
+
+def _question(suggested: Iterable[str]) -> str:
+    named = " or ".join(f"'{name}'" for name in suggested)
+    return f"Did you mean {named}?" if named else ""
+
+
+def _suggestions(words: list[str], rests: list[str]) -> list[str]:
+    """Those of `rests` that the typed `words` probably mean.
+
+    They are all that begin with the first word, or else the most similar one. A destructive command is never
+    suggested for another verb.
+
+    >>> _suggestions(["deploy", "1"], ["delete", "list"]), _suggestions(["delte", "1"], ["delete", "list"])
+    ([], ['delete'])
+    >>> _suggestions(["settngs", "upload"], ["show", "settings download", "settings upload"])
+    ['settings upload']
+    """
+    beginning = [rest for rest in rests if rest.startswith(words[0]) and not rest.startswith(_DESTRUCTIVE)]
+    if beginning:
+        return beginning
+    found = []
+    for rest in rests:
+        typed = " ".join(words[: len(rest.split())])
+        has_same_letter = rest[0] == typed[0] and not rest.startswith(_DESTRUCTIVE)
+        similarity = SequenceMatcher(None, typed, rest).ratio()
+        if similarity >= (_SIMILAR if has_same_letter else _VERY_SIMILAR):
+            found.append((has_same_letter, similarity, rest))
+    return [max(found)[2]] if found else []

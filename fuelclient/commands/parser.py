@@ -1,0 +1,161 @@
+"""How the line of one command is parsed, what its help looks like, and which option an unknown one means."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import textwrap
+from collections.abc import Sequence
+from functools import partial
+from itertools import takewhile
+from typing import Any, NoReturn
+
+from cliff._argparse import ArgumentParser, SmartHelpFormatter
+
+from fuelclient.commands.arguments import ENV
+from fuelclient.commands.global_options import PROGRAM, Layout, OneLineParser, columns, global_parser
+from fuelclient.commands.table import COMMANDS
+
+_EVERYWHERE = f"Global options, such as --engine, --server, -q and -v, stand anywhere: '{PROGRAM} help'."
+_TIED = "\0"
+_TABLES = 2
+"""From this group on, the groups of options of a parser are those that cliff gives to lists and single objects."""
+
+_COMMAND_PREFIXES = tuple(f"{PROGRAM} {name.split()[0]} " for name in COMMANDS)
+
+
+def is_example(paragraph: str) -> bool:
+    """Whether a paragraph is an example: indented, or a command line.
+
+    Python removes the indentation of a docstring if only an example follows its first line.
+
+    >>> is_example("  fuel2 env list"), is_example("fuel2 env list"), is_example("fuel2 and others use it.")
+    (True, True, False)
+    """
+    return paragraph.startswith(" ") or f"{paragraph} ".startswith(_COMMAND_PREFIXES)
+
+
+def examples(paragraph: str) -> list[str]:
+    """The lines of a paragraph of command lines, or nothing for any other paragraph."""
+    lines = textwrap.dedent(paragraph).strip().splitlines()
+    return lines if is_example(paragraph) and lines and lines[0].startswith(f"{PROGRAM} ") else []
+
+
+def folded(line: str, width: int) -> list[str]:
+    """A command line on as many lines as it needs, which can be pasted as they are.
+
+    >>> folded("fuel2 env list -f json", 20)
+    ['fuel2 env list \\\\', '    -f json']
+    """
+    if len(line) <= width:
+        return [line]
+    cuts = [at for at, letter in enumerate(line[: width - 1]) if letter == " " and _is_whole(line[:at])]
+    if not cuts:
+        return [line]
+    cut = next((at for at in reversed(cuts) if line[at + 1] in "-|"), cuts[-1])
+    return [f"{line[:cut]} \\", *folded(f"    {line[cut + 1 :]}", width)]
+
+
+def _is_whole(words: str) -> bool:
+    """Whether no quote is open at the end."""
+    try:
+        shlex.split(words)
+    except ValueError:
+        return False
+    return not words.endswith(" ")
+
+
+class HelpFormatter(Layout, SmartHelpFormatter):
+    """Fills the paragraphs of a docstring, but not what is indented: grammars and tables."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n\n".join(
+            paragraph if paragraph.startswith(" ") else super(HelpFormatter, self)._fill_text(paragraph, width, indent)
+            for paragraph in text.strip("\n").split("\n\n")
+        )
+
+
+class Parser(OneLineParser, ArgumentParser):
+    """A command's parser. Its help begins with what people look for first, and it suggests an option in place of an
+    unknown one."""
+
+    _words: Sequence[str] = ()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self._words = tuple(args or ())
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        super().error(f"{message}{self._suggestion()}")
+
+    def _suggestion(self) -> str:
+        """A sentence with the option that the first unknown one probably means; empty if none is similar."""
+        from fuelclient.commands.guesses import close  # only a misspelt option needs it
+
+        known = [*self._option_string_actions, *global_parser()._option_string_actions]
+        for word in takewhile(lambda word: word != "--", self._words):
+            option = word.partition("=")[0]
+            if not option.startswith("-") or any(name.startswith(option) for name in known):
+                continue
+            for action in self._actions:
+                value = str(action.metavar or action.dest.upper())
+                if action.option_strings:
+                    continue
+                if option in ENV and "name of the environment" in str(action.help):
+                    return f". {option} is not needed here: {self.prog} {value}"
+                if action.dest == option.lstrip("-"):
+                    return f". {value} needs no option here: {self.prog} {value}"
+            near = close(option, [name for name in known if name.startswith("--")])
+            return f". {option} does not exist. Did you mean {near}?" if near else ""
+        return ""
+
+    def _get_option_tuples(self, option_string: str) -> list[Any]:
+        """The options that an abbreviation may mean; spellings of one option (`--env`, `--environment`) count once."""
+        options: dict[int, Any] = {}
+        for option in super()._get_option_tuples(option_string):
+            options.setdefault(id(option[0]), option)
+        return list(options.values())
+
+    def format_usage(self) -> str:
+        """The usage with what the command needs; all else is `[options]`."""
+        word = partial(_word, HelpFormatter(self.prog))
+        needed = [action for action in self._actions if action.required or not action.option_strings]
+        choices = [group._group_actions for group in self._mutually_exclusive_groups if group.required]
+        words = [word(action) for action in sorted(needed, key=lambda action: not action.option_strings)]
+        words = [self.prog, "[options]", *(f"({' | '.join(map(word, choice))})" for choice in choices), *words]
+        lines = textwrap.wrap(" ".join(words), columns() - 8, subsequent_indent="    ", break_on_hyphens=False)
+        return "\n".join(lines).replace(_TIED, " ") + "\n"
+
+    def format_help(self) -> str:
+        """What the command does, its usage and examples, which fit on one screen; then all else.
+
+        The options of the command itself are listed first, those that it needs before all others, then those of
+        everything that prints a table.
+        """
+        title, *paragraphs = (self.description or "").strip().split("\n\n")
+        lines = [line for paragraph in paragraphs for line in examples(paragraph)]
+        formatter: Any = self._get_formatter()
+        formatter.add_text(title)
+        formatter.add_usage(self.format_usage().rstrip().replace("%", "%%"), (), ())
+        if lines:
+            shown = (part for line in lines for part in folded(line, columns() - 2))
+            formatter.start_section("examples")
+            formatter.add_text("\n".join(f"  {line}" for line in shown))
+            formatter.end_section()
+        formatter.add_text("\n\n".join(each for each in paragraphs if not examples(each)))
+        own = [action for group in self._action_groups[:_TABLES] for action in group._group_actions]
+        own.sort(key=lambda action: (bool(action.option_strings), not action.required))
+        tables = [action for group in self._action_groups[_TABLES:] for action in group._group_actions]
+        for title, actions in (("options", own), ("options of the output", tables)):
+            formatter.start_section(title)
+            formatter.add_arguments([action for action in actions if action.dest != "help"])
+            formatter.end_section()
+        formatter.add_text(_EVERYWHERE)
+        return str(formatter.format_help())
+
+
+def _word(formatter: Any, action: argparse.Action) -> str:
+    """A required option with its value, or an argument, in a usage, with `_TIED` where no line may end."""
+    long = next((name for name in action.option_strings if name.startswith("--")), "")
+    value = "" if action.nargs == 0 else formatter._format_args(action, action.dest)
+    return f"{long} {value}".strip().replace(" ", _TIED)
