@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.errors import NotFound, UsageError
+from fuelclient.errors import FuelError, NotFound, UsageError
 from fuelclient.similar import is_id, normal
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from fuelclient.model.graph import OwnerRef
 
 ENV = ("-e", "--env", "--environment")
+BY_OPTION = "environment_by_option"
+"""Where argparse keeps the `--env` of a command that takes its environment as an argument, too."""
 RELEASE = ("-r", "--release")
 ID_NAME = "ID|NAME"
 """The placeholder of a value that is an id or a name."""
@@ -149,6 +152,20 @@ _NAMED_NOUNS = {
 that distinguishes things of the same name."""
 
 
+def kinds_named(name: str, backend: Backend) -> list[str]:
+    """The nouns among environment, release and plugin of which something has this name.
+
+    An unreachable backend knows no names: this only improves messages.
+    """
+    found = []
+    with suppress(FuelError):
+        for noun in ("environment", "release", "plugin"):
+            facet, patterns, _ = _NAMED_NOUNS[noun]
+            if any(name == pattern.format(each) for each in getattr(backend, facet).list() for pattern in patterns):
+                found.append(noun)
+    return found
+
+
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -263,10 +280,25 @@ def names_option(*spellings: str, **keywords: Any) -> Argument:
 
 
 def id_of(noun: str) -> Argument:
-    """The argument `id`, which takes an id or, if a `noun` has names, a name; commands see a number."""
+    """The argument `id`, which takes an id or, if a `noun` has names, a name; commands see a number.
+
+    An environment can also be named by `--env`, as everywhere.
+    """
+    if noun == "environment":
+        return env_argument("id")
     if noun in _NAMED_NOUNS:
         return option("id", type=reference(noun), metavar=ID_NAME, help=f"id or name of the {noun}")
     return option("id", type=identifier, metavar="ID", help=f"id of the {noun}")
+
+
+def env_argument(dest: str) -> Argument:
+    """The environment as an argument, or as `--env`, which `parser.Parser` reads in place of the argument."""
+
+    def add(parser: argparse._ActionsContainer) -> None:
+        option(dest, type=reference("environment"), metavar=ID_NAME, help="id or name of the environment")(parser)
+        parser.add_argument(*ENV, dest=BY_OPTION, metavar=ID_NAME, help="the same as an option")
+
+    return add
 
 
 def env_option(*, required: bool, help: str = "id or name of the environment") -> Argument:

@@ -34,7 +34,7 @@ class Complete(Command, CompleteCommand):
 
       fuel2 complete --install
       fuel2 complete --uninstall
-      fuel2 complete --shell zsh
+      fuel2 complete zsh
       fuel2 complete --words graph preview --env ''
     """
 
@@ -45,8 +45,9 @@ class Complete(Command, CompleteCommand):
 
     arguments = (
         option("--name", type=str, metavar="NAME", help=f"the command to complete (default: {PROGRAM})"),
+        option("shell", nargs="?", choices=(*SHELLS, "none"), metavar="SHELL", help="the same as --shell"),
         option(
-            "--shell", choices=(*SHELLS, "none"),
+            "--shell", dest="named", choices=(*SHELLS, "none"),
             help="the shell (default: that of $SHELL with --install, otherwise bash); none prints only the commands",
         ),
         flag(
@@ -61,6 +62,10 @@ class Complete(Command, CompleteCommand):
     )  # fmt: skip
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
+        one, other = parsed_args.shell, parsed_args.named
+        if one and other and one != other:
+            raise UsageError(f"{one} and --shell {other} contradict each other.", hint="Leave one out.")
+        parsed_args.shell = one or other
         if parsed_args.words is not None:
             from fuelclient.commands.completion import answer
 

@@ -7,16 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from fuelclient.commands.arguments import (
-    ID_NAME,
     OF_ENV,
     YES,
     Argument,
     Arguments,
+    env_argument,
     id_of,
     identifier,
     json_value,
     option,
-    reference,
     release_option,
 )
 from fuelclient.commands.base import Changing, Lister, MasterChange, MasterOnly, ShowOne, on_backend, on_master
@@ -128,7 +127,7 @@ class NetworkGroupDelete(_GroupCommand, MasterChange):
 
 
 _FILE = option("-f", "--file", required=True, metavar="FILE", help="YAML or JSON; - is stdin")
-_TEMPLATE_ENV = option("env", type=reference("environment"), metavar=ID_NAME, help="id or name of the environment")
+_TEMPLATE_ENV = env_argument("env")
 
 
 class _TemplateCommand(MasterOnly):

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from cliff._argparse import ArgumentParser, SmartHelpFormatter
 
-from fuelclient.commands.arguments import ENV
+from fuelclient.commands.arguments import BY_OPTION, ENV
 from fuelclient.commands.global_options import PROGRAM, Layout, OneLineParser, columns, global_parser
 from fuelclient.commands.table import COMMANDS
 
@@ -82,8 +82,22 @@ class Parser(OneLineParser, ArgumentParser):
     _words: Sequence[str] = ()
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        self._words = tuple(args or ())
-        return super().parse_known_args(args, namespace)
+        """Parse the words; an environment given by `--env` takes the place of the argument, and may repeat it."""
+        self._words = words = tuple(args or ())
+        named = None
+        if any(action.dest == BY_OPTION for action in self._actions):
+            option = OneLineParser(prog=self.prog, add_help=False, allow_abbrev=False)
+            option.add_argument(*ENV, dest=BY_OPTION)
+            found, rest = option.parse_known_args(words)
+            named = getattr(found, BY_OPTION)
+        if named is None:
+            return super().parse_known_args(words, namespace)
+        parsed, extra = super().parse_known_args((named, *rest), namespace)
+        if extra and not extra[0].startswith("-"):
+            if extra[0] != named:
+                super().error(f"{extra[0]} and --env {named} are two environments; leave one out")
+            extra = extra[1:]
+        return parsed, extra
 
     def error(self, message: str) -> NoReturn:
         super().error(f"{message}{self._suggestion()}")
@@ -101,8 +115,6 @@ class Parser(OneLineParser, ArgumentParser):
                 value = str(action.metavar or action.dest.upper())
                 if action.option_strings:
                     continue
-                if option in ENV and "name of the environment" in str(action.help):
-                    return f". {option} is not needed here: {self.prog} {value}"
                 if action.dest == option.lstrip("-"):
                     return f". {value} needs no option here: {self.prog} {value}"
             near = close(option, [name for name in known if name.startswith("--")])

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import NOUNS, Argument, option, reference
+from fuelclient.commands.arguments import NOUNS, Argument, kinds_named, option, reference
 from fuelclient.commands.base import Command, report
 from fuelclient.errors import NotFound, UsageError
 from fuelclient.similar import is_id
@@ -246,7 +246,14 @@ def _document(command: Command, path: str) -> GraphDocument:
     source = argparse.Namespace(file=path, dir=None)
     if path != "-" and os.path.isdir(path):
         source = argparse.Namespace(file=None, dir=Path(path))
-    document = graph_document(source, command.app.stdin, owner_label="cluster")
+    try:
+        document = graph_document(source, command.app.stdin, owner_label="cluster")
+    except NotFound as error:
+        kinds = {noun: kind for kind, noun in _OWNER_NOUNS.items() if kind != "cluster"}
+        meant = [f"{kinds[noun]}:{path}" for noun in kinds_named(path, command.backend)]
+        if not meant or os.path.exists(path):
+            raise
+        raise NotFound("file", path, hint=f"Did you mean {' or '.join(meant)}?") from error
     report(document.findings)
     return document
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from command_line import CommandLine, fuel2
 from pty_session import session
 
 from fuelclient.commands.parser import folded
+from fuelclient.commands.shell import FuelShell
+from fuelclient.commands.table import COMMANDS
 
 PAGER = "sed s/^/PAGED:/"
 
@@ -76,6 +79,71 @@ def test_a_usage_names_what_a_command_needs(tiny: CommandLine) -> None:
         "    --plugin ID|NAME) (--file FILE | --dir DIR)",
         "fuel2 env deploy [options] ID|NAME",
     ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--env", "prod"],
+        ["-e", "1"],
+        ["--environment=prod"],
+        ["prod"],
+        ["-eprod"],
+        ["1", "--env", "1"],
+    ],
+)
+def test_an_environment_is_an_argument_or_an_option(tiny: CommandLine, words: list[str]) -> None:
+    assert tiny.ok("env", "show", *words, "-f", "json") == tiny.ok("env", "show", 1, "-f", "json")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("env show prod --env 2", "prod and --env 2 are two environments; leave one out"),
+        ("env show --env", "expected one argument"),
+        ("env show", "the following arguments are required: ID|NAME"),
+        ("env show --env 1 --nonsense", "unrecognized arguments: --nonsense"),
+    ],
+)
+def test_two_environments_or_none_are_refused(
+    tiny: CommandLine, line: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert tiny(*line.split()).code == 2
+    err = capsys.readouterr().err
+    assert (message in err, err.count("\n")) == (True, 1)
+
+
+def test_every_command_for_an_environment_takes_it_as_an_option(tiny: CommandLine) -> None:
+    shell = FuelShell()
+    for name in COMMANDS:
+        factory, _, _ = shell.command_manager.find_command(name.split())
+        parser = factory(shell, argparse.Namespace(), cmd_name=name).get_parser(name)
+        arguments = [action.help for action in parser._actions if not action.option_strings]
+        if "id or name of the environment" in arguments:
+            assert "--env" in parser._option_string_actions, name
+
+
+@pytest.mark.parametrize("line", ["bash", "--shell bash", "bash --shell bash"])
+def test_completion_takes_its_shell_as_an_argument(tiny: CommandLine, line: str) -> None:
+    assert tiny.ok("complete", *line.split()).out == tiny.ok("complete").out
+    assert tiny("complete", "zsh", "--shell", "fish").code == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("graph diff prod prod", "env:prod"),
+        ("graph diff env:prod Tiny", "release:Tiny"),
+        ("graph preview --env prod --against prod", "env:prod"),
+    ],
+)
+def test_a_name_in_place_of_a_graph_is_told_how_it_is_written(tiny: CommandLine, line: str, meant: str) -> None:
+    done = tiny(*line.split())
+    assert (done.code, done.err.count("\n")) == (5, 1)
+    assert done.err.endswith(f" does not exist. Did you mean {meant}?\n")
+    assert tiny("graph", "diff", "env:prod", "nowhere.yaml").err.endswith(
+        "does not exist. Check the path; `-` stands for standard input.\n"
+    )
 
 
 def test_a_long_example_can_be_pasted(tmp_path: Path) -> None:
