@@ -15,6 +15,7 @@ import json
 import pkgutil
 import re
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib import import_module
@@ -110,6 +111,7 @@ def documents() -> dict[str, str]:
         "etc/fuel/fuel_client.yaml": sample(),
         "fuelclient/commands/completion/options.json": completion(),
         "fuelclient/commands/explanations.json": explanations(),
+        "fuelclient/commands/topics.json": json.dumps(topics(), indent=0, ensure_ascii=False) + "\n",
     }
 
 
@@ -240,6 +242,43 @@ def explanations() -> str:
         if code in examples:
             known[code]["example"] = examples[code]
     return json.dumps(known, indent=0, ensure_ascii=False) + "\n"
+
+
+_TOPICS = {
+    "layers": ("glossary.md", "Layers"),
+    "stages": ("glossary.md", "Stages"),
+    "facts": ("glossary.md", "Facts"),
+    "queries": ("understand.md", "Find tasks"),
+    "exit-codes": ("scripting.md", "Exit codes"),
+}
+"""What `fuel2 help TOPIC` prints: the section of a page, up to its first block of commands."""
+
+
+def topics() -> dict[str, str]:
+    """The text of each topic of help, in lines of at most 80 characters."""
+    told = {}
+    for topic, (page, heading) in _TOPICS.items():
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8").partition(f"\n## {heading}\n")[2]
+        section = re.split(r"^(?:## |```|<!--)", text, maxsplit=1, flags=re.M)[0]
+        told[topic] = "\n\n".join([heading, *map(_for_terminal, section.strip().split("\n\n"))]) + "\n"
+    return told
+
+
+def _for_terminal(paragraph: str) -> str:
+    """A paragraph or a table of a page as text for a terminal."""
+    if not paragraph.startswith("|"):
+        quoted = re.sub(r"`([^`']*)`", r"'\1'", " ".join(paragraph.split()))
+        return textwrap.fill(_unlinked(quoted), 80, break_on_hyphens=False)
+    rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in paragraph.splitlines()[2:]]
+    names = [_unlinked(name) for name, _ in rows]
+    indent = min(max(map(len, names)), 28) + 4
+    lines = []
+    for name, (_, cell) in zip(names, rows, strict=True):
+        texts = textwrap.wrap(_unlinked(cell), 80 - indent, break_on_hyphens=False)
+        fits = len(name) <= indent - 4
+        lines += [f"  {name:<{indent - 2}}{texts.pop(0)}" if fits else f"  {name}"]
+        lines += [" " * indent + text for text in texts]
+    return "\n".join(lines)
 
 
 def _unlinked(cell: str) -> str:

@@ -181,6 +181,7 @@ def overview(*, everything: bool = False) -> str:
     lines = [fill(DESCRIPTION, columns()), "", f"usage: {parser.usage}", "", *listing(COMMANDS)]
     if everything:
         lines += ["", "Commands of other packages:", *(_columns(extensions()) or ["  none"])]
+    lines += ["", f"Topics ('{PROGRAM} help TOPIC'): {', '.join(topics())}."]
     return "\n".join([*lines, "", formatter.format_help(), CLOSING, ""])
 
 
@@ -205,6 +206,15 @@ def show(text: str, stream: TextIO, *, quiet: bool = False) -> None:
 
     with AutoPager(stream, line_buffering=False) as pager:
         pager.write(text)
+
+
+def topics() -> dict[str, str]:
+    """The texts about concepts by name, which are sections of the guides (see docs/reference.py)."""
+    import json  # the help of a command needs no topics
+
+    with open(os.path.join(os.path.dirname(__file__), "topics.json"), encoding="utf-8") as file:
+        read: dict[str, str] = json.load(file)
+    return read
 
 
 def extensions() -> list[tuple[str, str]]:

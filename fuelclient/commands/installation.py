@@ -11,7 +11,7 @@ import autopage.argparse
 from fuelclient.commands.arguments import flag, option
 from fuelclient.commands.base import Command, DiagnosisCheck, Lister, ShowOne, on_backend
 from fuelclient.commands.formatters import Fields
-from fuelclient.commands.global_options import PROGRAM, listing, overview, show
+from fuelclient.commands.global_options import PROGRAM, listing, overview, show, topics
 from fuelclient.commands.table import COMMANDS, verbs
 from fuelclient.errors import UsageError
 
@@ -81,16 +81,18 @@ class Doctor(DiagnosisCheck):
 
 
 class Help(Command):
-    """Show this overview, or the help of a command
+    """Show this overview, or the help of a command or a topic
 
-    A noun alone lists its commands. --all adds the commands of other installed packages.
+    A noun alone lists its commands. The topics are layers, stages, facts, queries and exit-codes. --all adds the
+    commands of other installed packages.
 
       fuel2 help graph
       fuel2 help graph upload
+      fuel2 help layers
     """
 
     arguments = (
-        option("command", type=str, nargs="*", metavar="COMMAND", help="the words of a command, or its noun"),
+        option("command", type=str, nargs="*", metavar="COMMAND", help="the words of a command, its noun, or a topic"),
         flag("--all", help="also list the commands of other packages"),
     )
 
@@ -101,6 +103,8 @@ class Help(Command):
         words = parsed_args.command
         if not words:
             return overview(everything=parsed_args.all)
+        if len(words) == 1 and words[0] in (known := topics()):
+            return known[words[0]]
         if len(words) == 1 and words[0] not in COMMANDS and (names := verbs(words[0])):
             noun = names[0].split()[0]
             return "\n".join([f"usage: {PROGRAM} {noun} COMMAND ...", "", *listing(names), ""])

@@ -52,6 +52,7 @@ def text_of(name: str) -> str:
         "fuelclient/commands/table.tsv",
         "fuelclient/commands/completion/options.json",
         "fuelclient/commands/explanations.json",
+        "fuelclient/commands/topics.json",
     ],
 )
 def test_a_generated_document_is_up_to_date(name: str) -> None:

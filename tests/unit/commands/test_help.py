@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,25 @@ def test_a_name_in_place_of_a_graph_is_told_how_it_is_written(tiny: CommandLine,
     assert tiny("graph", "diff", "env:prod", "nowhere.yaml").err.endswith(
         "does not exist. Check the path; `-` stands for standard input.\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("topic", "part"),
+    [
+        ("layers", "replaces the task of the same id"),
+        ("stages", "sync point"),
+        ("facts", "key by key"),
+        ("queries", "\n  stage:deploy "),
+        ("exit-codes", "\n  12   --timeout ended the wait"),
+    ],
+)
+def test_concepts_have_topics(tiny: CommandLine, topic: str, part: str) -> None:
+    out = tiny.ok("help", topic).out
+    assert part in out or part in " ".join(out.split())
+    assert max(map(len, out.splitlines())) <= 80
+    assert not re.search(r"`|\]\(|\\\\", out)  # no Markdown is left
+    assert topic in tiny.ok("help").out
+    assert topic in tiny.ok("help", "help").out
 
 
 def test_a_long_example_can_be_pasted(tmp_path: Path) -> None:
