@@ -334,7 +334,8 @@ def _own(command: Any, parser: argparse.ArgumentParser) -> list[argparse.Action]
     shared: set[int] = set()
     if isinstance(command, DisplayCommandBase):
         shared = {id(action) for group in parser._action_groups[2:] for action in group._group_actions}
-    return [action for action in parser._actions if id(action) not in shared and action.dest != "help"]
+    hidden = {id(action) for action in parser._actions if action.dest == "help" or action.help == argparse.SUPPRESS}
+    return [action for action in parser._actions if id(action) not in shared | hidden]
 
 
 def _output_options(shell: FuelShell) -> list[argparse.Action]:

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from fuelclient.model.graph import OwnerRef
 
 ENV = ("-e", "--env", "--environment")
-BY_OPTION = "environment_by_option"
-"""Where argparse keeps the `--env` of a command that takes its environment as an argument, too."""
+BY_OPTION = "by_option"
+"""Where argparse keeps the option that stands for the first argument of a command, see `argument_or_option`."""
+OUTPUT_SPELLINGS = ("-o", "--output")
+"""The option for the file of a result; older spellings such as `--file` stay beside it."""
 RELEASE = ("-r", "--release")
 ID_NAME = "ID|NAME"
 """The placeholder of a value that is an id or a name."""
@@ -250,6 +252,11 @@ def flag(*spellings: str, help: str) -> Argument:
     return option(*spellings, action="store_true", help=help)
 
 
+def former(spelling: str, dest: str) -> Argument:
+    """A spelling of a flag that has another meaning elsewhere: it still works, but help does not show it."""
+    return option(spelling, dest=dest, action="store_true", help=argparse.SUPPRESS)
+
+
 def one_of(*arguments: Argument, required: bool = False) -> Argument:
     """Options that exclude one another; if `required`, the command needs one of them."""
 
@@ -291,14 +298,21 @@ def id_of(noun: str) -> Argument:
     return option("id", type=identifier, metavar="ID", help=f"id of the {noun}")
 
 
-def env_argument(dest: str) -> Argument:
-    """The environment as an argument, or as `--env`, which `parser.Parser` reads in place of the argument."""
+def argument_or_option(dest: str, *spellings: str, **keywords: Any) -> Argument:
+    """A required argument that can also be given as an option; `parser.Parser` puts its value in the argument's
+    place. Only the first argument of a command can be one."""
 
     def add(parser: argparse._ActionsContainer) -> None:
-        option(dest, type=reference("environment"), metavar=ID_NAME, help="id or name of the environment")(parser)
-        parser.add_argument(*ENV, dest=BY_OPTION, metavar=ID_NAME, help="the same as an option")
+        option(dest, **keywords)(parser)
+        parser.add_argument(*spellings, dest=BY_OPTION, metavar=keywords["metavar"], help="the same as an option")
 
     return add
+
+
+def env_argument(dest: str) -> Argument:
+    """The environment as an argument or as `--env`."""
+    text = "id or name of the environment"
+    return argument_or_option(dest, *ENV, type=reference("environment"), metavar=ID_NAME, help=text)
 
 
 def env_option(*, required: bool, help: str = "id or name of the environment") -> Argument:

@@ -9,7 +9,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import YES, Argument, Arguments, flag, id_of, one_of, option
+from fuelclient.commands.arguments import OUTPUT_SPELLINGS, YES, Argument, Arguments, flag, id_of, one_of, option
 from fuelclient.commands.base import Changing, Command
 from fuelclient.commands.formatters import plain
 from fuelclient.commands.shell import LOG
@@ -26,10 +26,10 @@ def output_options(*spellings: str, default: str) -> Arguments:
     """The options for the file to write and its format: `file` and `format`, each a text or None."""
     file_help = f"the file to write; - is stdout (default: {default})"
     form = option("--format", choices=("yaml", "json"), help="default: as the file name implies, or yaml")
-    return option(*spellings, metavar="PATH", dest="file", help=file_help), form
+    return option(*spellings, *OUTPUT_SPELLINGS, metavar="PATH", dest="file", help=file_help), form
 
 
-OUTPUT = option("-o", "--output", metavar="PATH", default=STDOUT, help="default: - (stdout)")
+OUTPUT = option(*OUTPUT_SPELLINGS, metavar="PATH", default=STDOUT, help="default: - (stdout)")
 FORCE = flag("--force", help="overwrite an existing file")
 
 OVERWRITING = one_of(
@@ -98,12 +98,12 @@ def directory_option(what: str) -> Argument:
 
 def file_options(verb: str) -> Arguments:
     """The options that name a file to read or to write (`verb`); `file_of` reads them."""
-    stream = "stdout" if verb == "write" else "stdin"
+    stream, written = ("stdout", OUTPUT_SPELLINGS) if verb == "write" else ("stdin", ())
     return (
         option("-f", "--format", choices=("json", "yaml"), help="default: as the file name implies, or yaml"),
         one_of(
             option("-d", "--directory", metavar="DIR", help="directory of the files (default: .)"),
-            option("--file", metavar="PATH", help=f"the file to {verb}; - is {stream}"),
+            option("--file", *written, metavar="PATH", dest="file", help=f"the file to {verb}; - is {stream}"),
         ),
         *((OVERWRITING,) if verb == "write" else ()),
     )

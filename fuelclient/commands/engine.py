@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fuelclient.backends import engine_files
-from fuelclient.commands.arguments import YES, flag, option
+from fuelclient.commands.arguments import OUTPUT_SPELLINGS, YES, argument_or_option, flag, option
 from fuelclient.commands.base import Command, DiagnosisCheck
 from fuelclient.commands.documents import FORCE, STDOUT, format_of, output_options, put_text, require
 from fuelclient.commands.graph.question import AnswerList
@@ -50,7 +50,7 @@ class EngineBackup(Command):
       fuel2 engine backup engine-backup.db
     """
 
-    arguments = (option("file", metavar="FILE", help="the file to write"), FORCE)
+    arguments = (argument_or_option("file", *OUTPUT_SPELLINGS, metavar="FILE", help="the file to write"), FORCE)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path = _engine(self)

@@ -15,6 +15,7 @@ from fuelclient.commands.arguments import (
     env_option,
     executor_option,
     flag,
+    former,
     id_of,
     names_option,
     node_references,
@@ -367,7 +368,8 @@ class NodeDelete(Changing):
 
     arguments = (
         names_option("id", type=node_references, metavar=ID_NAME, help="ids or names of the nodes: 1 2 or 1,2"),
-        flag("-f", "--force", help="delete them even if they belong to an environment"),
+        flag("--force", help="delete them even if they belong to an environment"),
+        former("-f", "force"),
         YES,
     )
 

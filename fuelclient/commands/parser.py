@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from cliff._argparse import ArgumentParser, SmartHelpFormatter
 
-from fuelclient.commands.arguments import BY_OPTION, ENV
+from fuelclient.commands.arguments import BY_OPTION
 from fuelclient.commands.global_options import PROGRAM, Layout, OneLineParser, columns, global_parser
 from fuelclient.commands.table import COMMANDS
 
@@ -82,20 +82,21 @@ class Parser(OneLineParser, ArgumentParser):
     _words: Sequence[str] = ()
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse the words; an environment given by `--env` takes the place of the argument, and may repeat it."""
+        """Parse the words; an option that stands for the first argument takes its place, and may repeat it."""
         self._words = words = tuple(args or ())
+        twin = next((action for action in self._actions if action.dest == BY_OPTION), None)
         named = None
-        if any(action.dest == BY_OPTION for action in self._actions):
+        if twin is not None:
             option = OneLineParser(prog=self.prog, add_help=False, allow_abbrev=False)
-            option.add_argument(*ENV, dest=BY_OPTION)
+            option.add_argument(*twin.option_strings, dest=BY_OPTION)
             found, rest = option.parse_known_args(words)
             named = getattr(found, BY_OPTION)
-        if named is None:
+        if twin is None or named is None:
             return super().parse_known_args(words, namespace)
         parsed, extra = super().parse_known_args((named, *rest), namespace)
         if extra and not extra[0].startswith("-"):
             if extra[0] != named:
-                super().error(f"{extra[0]} and --env {named} are two environments; leave one out")
+                super().error(f"{extra[0]} and {twin.option_strings[1]} {named} contradict each other; leave one out")
             extra = extra[1:]
         return parsed, extra
 

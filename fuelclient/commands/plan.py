@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from fuelclient.commands.arguments import REACH_OPTIONS, flag, option
+from fuelclient.commands.arguments import OUTPUT_SPELLINGS, REACH_OPTIONS, argument_or_option, flag, option
 from fuelclient.commands.base import Command, report
 from fuelclient.commands.graph.execute import SELECTION, request_of
 from fuelclient.commands.graph.question import FORMAT, align
@@ -35,7 +35,7 @@ class PlanCreate(Command):
     """
 
     arguments = (
-        option("file", metavar="FILE", help="the file to write"),
+        argument_or_option("file", *OUTPUT_SPELLINGS, metavar="FILE", help="the file to write"),
         *SELECTION,
         flag("--noop", help="let tasks only report what they would change"),
         TRACE,

@@ -10,6 +10,7 @@ from typing import Any
 
 from fuelclient.commands.arguments import (
     OF_ENV,
+    OUTPUT_SPELLINGS,
     YES,
     Arguments,
     env_option,
@@ -188,7 +189,7 @@ class OpenstackConfigDownload(_ConfigCommand, Download):
 
     arguments = (
         _CONFIG,
-        option("--file", required=True, metavar="FILE", help="the file to write; - is stdout"),
+        option("--file", *OUTPUT_SPELLINGS, required=True, metavar="FILE", help="the file to write; - is stdout"),
         OVERWRITING,
     )
     done = "OpenStack configuration with id={config} downloaded to {path}."

@@ -17,6 +17,7 @@ from fuelclient.commands.arguments import (
     AS_MASTER,
     env_option,
     flag,
+    former,
     nonempty_path,
     one_of,
     option,
@@ -265,7 +266,8 @@ class PluginsBuild(Command):
             default=Path(),
             help="the directory to write the package to (default: the current directory)",
         ),
-        flag("-f", "--force", help="overwrite an existing package"),
+        former("-f", "force"),
+        flag("--force", help="overwrite an existing package"),
         option("--format", choices=("fp", "rpm"), help="default: according to the package version"),
         flag("--run-hook", help="run the plugin's pre_build_hook first, with all your permissions"),
     )

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import OF_ENV, YES, Arguments, defaults, flag, option, plugin_argument
+from fuelclient.commands.arguments import OF_ENV, YES, Arguments, defaults, flag, former, option, plugin_argument
 from fuelclient.commands.base import Changing, Command, on_backend, report, report_after
 from fuelclient.commands.formatters import plain
 from fuelclient.commands.shell import LOG, count
@@ -42,7 +42,8 @@ class PluginsInstall(Command):
 
     arguments = (
         option("file", metavar="FILE|DIR", help="an .rpm or .fp package, or the directory of one"),
-        flag("-f", "--force", help="also install the same version again, an older one, or a renamed plugin"),
+        former("-f", "force"),
+        flag("--force", help="also install the same version again, an older one, or a renamed plugin"),
         flag("--link", help="read the package from its directory at each use, and copy nothing"),
     )
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.commands.arguments import flag, id_of, identifier, instance, names_option, node_words, option
+from fuelclient.commands.arguments import flag, former, id_of, identifier, instance, names_option, node_words, option
 from fuelclient.commands.base import STRUCTURED, Command, Lister, sorted_by
 from fuelclient.commands.formatters import Fields, Lines, check_columns, plain
 from fuelclient.commands.shell import LOG
@@ -143,7 +143,8 @@ class TaskLogs(Command):
             "instance", type=instance, metavar="TASK/NODE", nargs="?",
             help="the task and its node: netconfig/3, netconfig/node-3 (default: all)",
         ),
-        flag("-f", "--follow", help="print what is printed until the run ends"),
+        former("-f", "follow"),
+        flag("--follow", help="print what is printed until the run ends"),
         flag("--failed", help="only instances that failed"),
     )  # fmt: skip
 

@@ -100,7 +100,7 @@ def test_an_environment_is_an_argument_or_an_option(tiny: CommandLine, words: li
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("env show prod --env 2", "prod and --env 2 are two environments; leave one out"),
+        ("env show prod --env 2", "prod and --env 2 contradict each other; leave one out"),
         ("env show --env", "expected one argument"),
         ("env show", "the following arguments are required: ID|NAME"),
         ("env show --env 1 --nonsense", "unrecognized arguments: --nonsense"),
@@ -145,6 +145,25 @@ def test_a_name_in_place_of_a_graph_is_told_how_it_is_written(tiny: CommandLine,
     assert tiny("graph", "diff", "env:prod", "nowhere.yaml").err.endswith(
         "does not exist. Check the path; `-` stands for standard input.\n"
     )
+
+
+@pytest.mark.parametrize("words", [["--output"], ["-o"], []])
+def test_results_are_written_to_an_output_or_an_argument(tiny: CommandLine, tmp_path: Path, words: list[str]) -> None:
+    tiny.ok("engine", "backup", *words, tmp_path / "copy.db")
+    tiny.ok("plan", "create", "--env", 1, *words, tmp_path / "plan.json")
+    assert {"copy.db", "plan.json"} <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_older_spellings_of_an_output_stay(tiny: CommandLine, tmp_path: Path) -> None:
+    for number, word in enumerate(("-f", "--file", "-o", "--output")):
+        tiny.ok("graph", "download", "--env", 1, "--all", word, tmp_path / f"{number}.yaml")
+    assert len({(tmp_path / f"{number}.yaml").read_text() for number in range(4)}) == 1
+
+
+def test_a_former_short_flag_works_but_is_not_shown(tiny: CommandLine) -> None:
+    tiny.ok("node", "delete", 1, "-f", "--yes")
+    assert "-f," not in tiny.ok("help", "node", "delete").out
+    assert "-f," not in tiny.ok("help", "task", "logs").out
 
 
 @pytest.mark.parametrize(
