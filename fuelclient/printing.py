@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from typing import Any
 
 _OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode categories of characters that are commands, are invisible, or break lines unexpectedly."""
@@ -38,6 +40,41 @@ def count(number: int, noun: str) -> str:
     ('1 node', '2 nodes')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+_MESSAGE = 120
+"""The number of characters that a message gives to a list of ids."""
+
+
+def ranges(items: Iterable[Any]) -> str:
+    """A list in words; three and more numbers in a row are a range.
+
+    >>> ranges([1, 2, 3, 7, 9, 10]), ranges(["a", "b"]), ranges([2])
+    ('1-3, 7, 9, 10', 'a, b', '2')
+    """
+    words: list[str] = []
+    run: list[Any] = []
+    for item in (*items, None):
+        if run and not (isinstance(item, int) and isinstance(run[-1], int) and item == run[-1] + 1):
+            words += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else map(str, run)
+            run = []
+        run.append(item)
+    return ", ".join(words)
+
+
+def listed(items: Iterable[Any]) -> str:
+    """A list for a message: ranges of numbers, and of a long list the beginning and the number of the others.
+
+    >>> listed(range(2701, 3001)), len(listed(range(0, 900, 2)))
+    ('2701-3000', 118)
+    """
+    known = list(items)
+    if len(whole := ranges(known)) <= _MESSAGE:
+        return whole
+    shown = next(
+        number for number in range(len(known), 0, -1) if len(ranges(known[:number])) <= _MESSAGE - 14 or number == 1
+    )
+    return f"{ranges(known[:shown])} and {len(known) - shown} more"
 
 
 def one_line(text: str) -> str:

@@ -18,6 +18,7 @@ from stevedore.extension import ExtensionManager
 
 from fuelclient.commands.arguments import Arguments
 from fuelclient.commands.exits import Exit
+from fuelclient.commands.fitting import Columns, answer_lines, terminal_width
 from fuelclient.commands.formatters import Csv, Shell, Tabulated, cells, check_columns, encoding_of, formatters, text
 from fuelclient.commands.parser import HelpFormatter, Parser
 from fuelclient.commands.shell import LOG, FuelShell, count, for_target, urgency
@@ -109,6 +110,11 @@ class Command(cliff.command.Command):
     def say(self, line: str) -> None:
         """Print a line on stdout: a message that is this command's result."""
         self.app.stdout.write(f"{line}\n")
+
+    def tell(self, line: str | Columns) -> None:
+        """Print a line or a table of an answer on stdout, with control characters escaped, fitted to a terminal."""
+        for part in answer_lines(line, terminal_width(self.app.stdout)):
+            self.say(printable(part))
 
     def ask(self, parsed_args: argparse.Namespace, question: Callable[[], str]) -> bool:
         """Ask before something is destroyed or replaced: only on a terminal, and not with `--yes`.
@@ -292,9 +298,10 @@ def sorted_by(rows: Iterable[Sequence[Any]], columns: Sequence[str], keys: Seque
 
 class Lister(cliff.lister.Lister, Command):
     """A command that lists rows of `columns`, sorted by the columns of `-s`, by default `sort_by`. Without rows, it
-    prints `empty` on stderr."""
+    prints `empty` on stderr. Narrow terminals get the first columns of `by_weight`, then of `columns`."""
 
     columns: tuple[str, ...] = ()
+    by_weight: tuple[str, ...] = ()
     sort_by = "id"
     empty = ""
 
@@ -304,7 +311,8 @@ class Lister(cliff.lister.Lister, Command):
             "-s", "--sort-columns", nargs="+", choices=self.columns, metavar="COLUMN", dest="sort_keys",
             help=f"sort by these columns, each ascending (default: {self.sort_by or 'as the rows come'})",
         )  # fmt: skip
-        parser.set_defaults(print_empty=True)  # an empty list is a table without rows, not an empty line
+        # an empty list is a table without rows, not an empty line
+        parser.set_defaults(print_empty=True, by_weight=self.by_weight)
         self.add_arguments(parser)
         return parser
 
@@ -336,6 +344,7 @@ class DiagnosisCheck(Lister):
     """A check of machines and programs, with a row for each diagnosis."""
 
     columns = ("status", "area", "name", "message", "fix")
+    by_weight = ("status", "name", "message", "fix")
     sort_by = ""
 
     def diagnosis_rows(self, diagnoses: Iterable[Diagnosis]) -> Iterable[Sequence[Any]]:
@@ -353,6 +362,7 @@ class DocumentCheck(Lister):
     """A check of documents. It also has formats that print whole findings, those in `reported`."""
 
     columns = ("severity", "code", "place", "task", "message", "hint")
+    by_weight = ("severity", "code", "message", "place", "task")
     sort_by = ""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -367,8 +377,11 @@ class DocumentCheck(Lister):
         markdown = {"csv": Csv, "markdown": lambda: Tabulated("github")}
         return formatters({**markdown, **finding_formats(self.reported)})
 
-    def default_format(self, parsed_args: argparse.Namespace) -> str:  # noqa: ARG002 (subclasses use it)
-        return "table"
+    def default_format(self, parsed_args: argparse.Namespace) -> str:
+        """A table, except on a terminal, where it would lack most of a finding; there, texts, unless columns are
+        named."""
+        has_columns = parsed_args.columns or parsed_args.sort_keys or parsed_args.sort_columns
+        return "text" if self.app.stdout.isatty() and not has_columns else "table"
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         self.reported.verbose = self.shell.options.verbose_level > 1

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fuelclient.commands.arguments import option
 from fuelclient.commands.base import Command
+from fuelclient.commands.fitting import align
 from fuelclient.commands.graph.question import FORMAT, FORMAT_VERSION
 from fuelclient.errors import NotFound
 
@@ -41,10 +42,11 @@ class Explain(Command):
             document = {"format_version": FORMAT_VERSION, "codes": [{"code": key, **listed[key]} for key in listed]}
             self.app.stdout.write(self.dumps(document, parsed_args.format))
         elif code:
-            self.say(_explanation_text(code, listed[code]))
+            for line in _explanation_lines(code, listed[code]):
+                self.tell(line)
         else:
-            for key, entry in listed.items():
-                self.say(f"{key:<4}  {entry['means']}")
+            for line in align((f"{key:<4}", entry["means"]) for key, entry in listed.items()):
+                self.tell(line)
 
 
 def explanations() -> dict[str, dict[str, str]]:
@@ -53,10 +55,10 @@ def explanations() -> dict[str, dict[str, str]]:
     return read
 
 
-def _explanation_text(code: str, entry: dict[str, str]) -> str:
+def _explanation_lines(code: str, entry: dict[str, str]) -> list[str]:
     parts = [f"{code}, {entry['severity']}" if "severity" in entry else f"Exit code {code}", f"  {entry['means']}"]
     if "do" in entry:
         parts += ["", "What to do:", f"  {entry['do']}"]
     if "example" in entry:
         parts += ["", "Example:", *(f"  {line}" for line in entry["example"].splitlines())]
-    return "\n".join(parts)
+    return parts

@@ -14,6 +14,7 @@ from cliff.formatters.base import Formatter, ListFormatter
 
 from fuelclient import __version__, grouping
 from fuelclient.commands.arguments import Argument, option
+from fuelclient.commands.fitting import answer_lines, terminal_width
 from fuelclient.commands.shell import count
 from fuelclient.errors import UsageError
 from fuelclient.model.finding import Finding, Severity
@@ -94,7 +95,10 @@ class _FindingFormat(ListFormatter):
         if parsed_args.columns or parsed_args.sort_keys:
             hint = "Leave out -c and -s, or use a format such as table, json or csv."
             raise UsageError(f"The format {parsed_args.formatter} has no columns.", hint=hint)
-        stdout.write(self._write(self._reported, parsed_args))
+        text, width = self._write(self._reported, parsed_args), terminal_width(stdout)
+        if width and parsed_args.formatter == "text":
+            text = "".join(f"{line}\n" for line in answer_lines(text.removesuffix("\n"), width))
+        stdout.write(text)
 
 
 def grouped(findings: Iterable[Finding]) -> list[list[Finding]]:

@@ -11,6 +11,7 @@ import argparse
 import io
 import json
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint
@@ -27,6 +28,7 @@ from cliff.formatters.value import ValueFormatter
 from cliff.formatters.yaml_format import YAMLFormatter
 from stevedore.extension import Extension, ExtensionManager
 
+from fuelclient.commands.fitting import Fitted, fit, fitted_text, terminal_width
 from fuelclient.errors import UsageError, nearest
 from fuelclient.printing import printable
 
@@ -178,17 +180,46 @@ class _TextValues(SingleFormatter):
 
 class Table(_FlatRows, TableFormatter):
     """A table with borders, fitted to the width if stdout is a terminal, and with colours if it is `coloured`. Each row
-    is one line, unless a cell has several `Lines`."""
+    is one line, unless a cell has several `Lines`, or had to be wrapped."""
 
     _cell = staticmethod(lambda cell: _block(cell) if isinstance(cell, Lines) else _flat(cell))
 
     def emit_list(self, column_names: Sequence[str], data: Rows, stdout: TextIO, parsed_args: Any) -> None:
+        if width := terminal_width(stdout, parsed_args.max_width):
+            rows = [list(map(_list_or_text, row)) for row in data]
+            weights = (*parsed_args.sort_columns, *parsed_args.by_weight)
+            fitted = fit(column_names, rows, width, by_weight=weights, asked=bool(parsed_args.columns))
+            column_names, data = fitted.columns, [list(map(_of_lines, row)) for row in fitted.rows]
+            parsed_args.max_width = sys.maxsize  # or cliff would break words
+            fitted.tell()
         with _colours(stdout) as target:
             super().emit_list(column_names, data, target, parsed_args)
 
     def emit_one(self, column_names: Sequence[str], data: Sequence[Any], stdout: TextIO, parsed_args: Any) -> None:
+        shown: Sequence[Any] = [_block(cell) for cell in data]
+        if width := terminal_width(stdout, parsed_args.max_width):
+            room = width - max(map(len, ("Field", *column_names))) - 7  # blanks and borders
+            long = [
+                name
+                for name, cell in zip(column_names, shown, strict=True)
+                if max(map(len, str(cell).split()), default=0) > room
+            ]
+            shown = [fitted_text(cell, room) if isinstance(cell, str) else cell for cell in shown]
+            parsed_args.max_width = sys.maxsize
+            Fitted((), [], width, elided=tuple(long)).tell()
         with _colours(stdout) as target:
-            super().emit_one(column_names, [_block(cell) for cell in data], target, parsed_args)
+            super().emit_one(column_names, shown, target, parsed_args)
+
+
+def _list_or_text(cell: Any) -> Any:
+    """A cell as `fit` takes it: a list, or the text of a table."""
+    if isinstance(cell, Names):
+        return [_flat(item) for item in cell.machine_readable()]
+    return Table._cell(cell)
+
+
+def _of_lines(cell: Any) -> Any:
+    return Lines(cell.split("\n")) if isinstance(cell, str) and "\n" in cell else cell
 
 
 @contextmanager

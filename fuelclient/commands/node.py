@@ -184,6 +184,7 @@ class NodeList(Lister):
     """
 
     columns = _COLUMNS
+    by_weight = ("id", "name", "status", "roles", "online", "ip", "cluster")
 
     arguments = (
         env_option(required=False, help="only nodes of this environment"),

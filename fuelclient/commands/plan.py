@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from fuelclient.commands.arguments import OUTPUT_SPELLINGS, REACH_OPTIONS, argument_or_option, flag, option
 from fuelclient.commands.base import Command, report
+from fuelclient.commands.fitting import align
 from fuelclient.commands.graph.execute import SELECTION, request_of
-from fuelclient.commands.graph.question import FORMAT, align
+from fuelclient.commands.graph.question import FORMAT
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.start import NO_CHECK, STARTED, TRACE, UNKNOWN, WAIT, Starter, decisions
 from fuelclient.environment import saved_plans
@@ -84,7 +85,7 @@ class PlanShow(Command):
                 (one.layer.owner.label, count(len(one.layer.tasks), "task"), one.digest[:12]) for one in graph.layers
             ]
             for line in (*align(rows, "  "), *align(graph.instances)):
-                self.say(line)
+                self.tell(line)
 
 
 class PlanApply(Starter):

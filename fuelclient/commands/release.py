@@ -211,6 +211,7 @@ class ReleaseReposList(Lister):
 
     arguments = (id_of("release"),)
     columns = ("name", "priority", "uri", "section", "suite", "type")
+    by_weight = ("name", "uri", "suite", "priority")
     sort_by = "priority"
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:

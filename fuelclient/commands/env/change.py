@@ -8,8 +8,9 @@ from functools import partial
 
 from fuelclient.backends.assumed_nodes import evaluation_on_assumed_nodes
 from fuelclient.backends.base import Backend
+from fuelclient.commands.fitting import align
 from fuelclient.commands.graph.diff import comparison_lines
-from fuelclient.commands.graph.question import align, value_text
+from fuelclient.commands.graph.question import value_text
 from fuelclient.commands.shell import count
 from fuelclient.environment.differences import EnvironmentDifference, settings_differences
 from fuelclient.environment.layers import snapshot

@@ -91,6 +91,7 @@ class EnvDiff(Comparing, Lister):
     """
 
     columns = ("part", "place", "path", "copy", "original")
+    by_weight = ("path", "copy", "original", "part")
     sort_by = ""
 
     arguments = (

@@ -211,6 +211,7 @@ class EnvFactsShow(Lister):
     """
 
     columns = ("part", "path", "value", "origin")
+    by_weight = ("path", "value", "part")
     sort_by = ""
 
     arguments = (
@@ -251,6 +252,7 @@ class EnvFactsDiff(Comparing, AnswerList):
     """
 
     columns = ("part", "path", "old", "new")
+    by_weight = ("path", "old", "new")
     sort_by = ""
     key = "differences"
 

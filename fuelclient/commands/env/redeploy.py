@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.backends.earlier_runs import last_run
 from fuelclient.commands.arguments import EXIT_CODE, flag, id_of, type_option
 from fuelclient.commands.base import Comparing
+from fuelclient.commands.fitting import align
 from fuelclient.commands.formatters import Fields
-from fuelclient.commands.graph.question import FORMAT, Answer, AnswerList, Question, align, value_text
+from fuelclient.commands.graph.question import FORMAT, Answer, AnswerList, Question, value_text
 from fuelclient.commands.shell import LOG, count
 from fuelclient.environment.differences import Remembered, drift
 from fuelclient.errors import NotFound
 from fuelclient.grouping import grouped
 from fuelclient.model.run import RunRequest
+from fuelclient.printing import ranges
 
 if TYPE_CHECKING:
     from fuelclient.environment.redeploy import ChangedFact, Rerun
@@ -51,21 +53,22 @@ class EnvChanges(Question):
 
         parsed_args.env = parsed_args.id
         ((_, reruns),) = redeployed(self.backend, RunRequest(parsed_args.id, (parsed_args.graph_type,)))
-        return Answer(_lines(reruns, everything=parsed_args.all), {"instances": reruns})
+        lines = _lines(reruns, everything=parsed_args.all, ranged=self.app.stdout.isatty())
+        return Answer(lines, {"instances": reruns})
 
 
-def _lines(reruns: Sequence[Rerun], *, everything: bool) -> Iterator[str]:
+def _lines(reruns: Sequence[Rerun], *, everything: bool, ranged: bool) -> Iterator[str]:
     running = [rerun for rerun in reruns if rerun.runs]
     yield f"{count(len(running), 'task instance')} would run, {len(reruns) - len(running)} would be skipped."
     by_reason = Counter(rerun.why for rerun in running)
     yield from align([(str(number), _REASONS[why]) for why, number in by_reason.items()], "  ")
     shown = [rerun for rerun in reruns if everything or (rerun.runs and rerun.why != "always")]
     groups = grouped(
-        ((rerun.task, rerun.runs, rerun.why, rerun.detail, tuple(map(_fact_line, rerun.facts))), str(rerun.node))
+        ((rerun.task, rerun.runs, rerun.why, rerun.detail, tuple(map(_fact_line, rerun.facts))), rerun.node)
         for rerun in shown
     )
     for (task, runs, why, detail, facts), nodes_of in groups.items():
-        nodes = ", ".join(nodes_of)
+        nodes = ranges(nodes_of) if ranged else ", ".join(map(str, nodes_of))
         reason = _REASONS[why] if runs or why != "condition" else "its condition does not hold"
         yield f"{'run ' if runs else 'skip'}  {task}  on {nodes}: {reason}{f' ({detail})' if detail else ''}"
         yield from (f"        {fact}" for fact in facts)
@@ -90,6 +93,7 @@ class EnvDrift(Comparing, AnswerList):
     """
 
     columns = ("part", "place", "path", "last_run", "now")
+    by_weight = ("path", "last_run", "now", "part")
     sort_by = ""
     key = "differences"
 

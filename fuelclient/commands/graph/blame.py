@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import flag, option
 from fuelclient.commands.base import report
-from fuelclient.commands.graph.question import Answer, Question, align, encode, value_text, where
+from fuelclient.commands.fitting import align
+from fuelclient.commands.graph.question import Answer, Question, encode, value_text, where
 
 if TYPE_CHECKING:
     from fuelclient.insight.blame import Blame, Statement

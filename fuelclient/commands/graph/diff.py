@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import ASSUME, ENV, EXIT_CODE, ID_NAME, option, reference, type_option
 from fuelclient.commands.base import Comparing, report
-from fuelclient.commands.graph.question import FORMAT, Answer, Question, align, value_text, where
+from fuelclient.commands.fitting import align
+from fuelclient.commands.graph.question import FORMAT, Answer, Question, value_text, where
 from fuelclient.commands.graph.sides import GRAMMAR, WHAT_IF, Side, compared, graph_option, refusals_of, sides, what_if
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import UsageError

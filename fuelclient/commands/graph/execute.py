@@ -127,6 +127,7 @@ class GraphSimulate(Lister):
     reads_once = True
 
     columns = ("graph_type", "task", "node", "status", "reason", "because", "start", "end")
+    by_weight = ("task", "node", "status", "reason", "because")
     sort_by = ""
 
     arguments = (

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import option
-from fuelclient.commands.graph.question import Answer, OrderQuestion, align, where
+from fuelclient.commands.fitting import Columns, align
+from fuelclient.commands.graph.question import Answer, OrderQuestion, where
 from fuelclient.commands.shell import count
 from fuelclient.errors import UsageError
 
@@ -164,7 +165,7 @@ class GraphImpact(OrderQuestion):
         return Answer(_impact_lines(found), found)
 
 
-def _impact_lines(impact: Impact) -> Iterator[str]:
+def _impact_lines(impact: Impact) -> Iterator[str | Columns]:
     share = round(100 * len(impact.waiting) / max(impact.tasks, 1))
     yield (
         f"{count(len(impact.waiting), 'task')} of {impact.tasks} ({share} %), with "
@@ -174,11 +175,12 @@ def _impact_lines(impact: Impact) -> Iterator[str]:
         only = sum(each.only_through for each in impact.waiting)
         alone = {0: "None of them waits", 1: "1 of them waits"}.get(only, f"{only} of them wait")
         yield f"{alone} for {impact.task} alone" + (": there is no way around it." if only else ".")
-        rows = [("edges", "task", "instances", "only through it", "layer")]
-        for each in impact.waiting:
-            through = "yes" if each.only_through else ""
-            rows.append((str(each.distance), each.task, str(each.instances), through, each.layer.label))
-        yield from align(rows, "  ")
+        header = ("edges", "task", "instances", "only through it", "layer")
+        rows = [
+            (str(each.distance), each.task, str(each.instances), "yes" * each.only_through, each.layer.label)
+            for each in impact.waiting
+        ]
+        yield Columns(header, rows, ("task", "edges", "instances"), "  ")
 
 
 class GraphOrder(OrderQuestion):
@@ -203,7 +205,7 @@ class GraphOrder(OrderQuestion):
         for row, position in zip(study.rows, order, strict=True):
             place, because = "".join(where(each.place) for each in position.statements[:1]), _because(study, position)
             rows.append((str(row.order), row.generations, position.stage or "", row.task, row.layer, because, place))
-        return Answer(align([header, *rows]), {"order": order})
+        return Answer([Columns(header, rows, ("#", "task", "because", "layer"))], {"order": order})
 
 
 def _because(study: Study, position: Position) -> str:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from cliff.utils import terminal_width
 
 from fuelclient.commands.arguments import AS_MASTER, ASSUME, SOME_NODES, flag, one_of, option
 from fuelclient.commands.base import STRUCTURED, Comparing, Lister, report, sorted_by
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.formatters import Fields, Names, check_columns, column_name, finding_fields, text
+from fuelclient.commands.formatters import Fields, Names, check_columns, column_name, finding_fields
 from fuelclient.commands.graph.question import OF_GRAPH, SELECT, query_tasks
 from fuelclient.commands.graph.sides import GRAMMAR, WHAT_IF, Side, compared, graph_option, refusals_of, sides, what_if
 from fuelclient.commands.shell import LOG, count
@@ -26,82 +22,6 @@ if TYPE_CHECKING:
     from fuelclient.model.snapshot import Snapshot
     from fuelclient.plan.preview import Preview, PreviewOptions, PreviewRow
     from fuelclient.plan.study import Study
-
-BY_IMPORTANCE = (
-    "order", "task", "nodes", "verdict", "stage", "layer", "priority", "roles", "generation", "type", "overrides",
-)  # fmt: skip
-"""Columns, the most important first. A column is dropped if it does not fit beside those before it."""
-
-_ALWAYS = BY_IMPORTANCE[:2]
-_FRAME = 3
-"""The width of a column besides its cells: two blanks and a border. The table has one more border."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """A table, and the columns that were dropped because they are empty or too wide."""
-
-    columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-    empty: tuple[str, ...] = ()
-    too_wide: tuple[str, ...] = ()
-
-
-def shortened(names: Sequence[str], width: int) -> str:
-    """As many of `names` as fit into `width`, at least the first, and the number of the others.
-
-    >>> shortened(["primary-controller", "controller", "compute", "cinder"], 35)
-    'primary-controller, controller, +2'
-    >>> shortened(["compute", "cinder"], 0)
-    'compute, +1'
-    """
-    whole = ", ".join(names)
-    if len(whole) <= width or len(names) < 2:
-        return whole
-    texts = [", ".join((*names[:number], f"+{len(names) - number}")) for number in range(1, len(names))]
-    return max((text for text in texts if len(text) <= width), key=len, default=texts[0])
-
-
-def fit(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[Any]],
-    width: int,
-    *,
-    requested: Sequence[str] = (),
-    sorted_by: Sequence[str] = (),
-) -> Fitted:
-    """Fit a table into a terminal of `width` columns. `roles` are lists of names.
-
-    If columns are `requested`, exactly these are shown. Columns of `sorted_by` stay unless they are empty,
-    because cliff sorts by them later.
-
-    >>> fit(("order", "task", "roles", "type"), [(1, "netconfig", ["compute", "cinder"], "")], 36)
-    Fitted(columns=('order', 'task', 'roles'), rows=[(1, 'netconfig', 'compute, +1')], empty=('type',), too_wide=())
-    """
-    cells = {name: [row[index] for row in rows] for index, name in enumerate(columns)}
-    empty = [] if requested or not rows else [name for name in columns if not any(map(text, cells[name]))]
-    wanted = [name for name in columns if name not in empty and (not requested or name in requested)]
-    fixed = {*_ALWAYS, *sorted_by, *requested}
-    kept: list[str] = []
-    used = 1
-    for name in sorted(wanted, key=lambda name: (name not in fixed, BY_IMPORTANCE.index(name))):
-        needed = _FRAME + _width(name, cells[name])
-        if name in fixed or used + needed <= width:
-            kept.append(name)
-            used += needed
-    if "roles" in kept:
-        room = width - used + _width("roles", cells["roles"])
-        cells["roles"] = [shortened(cell, room) for cell in cells["roles"]]
-    shown = tuple(name for name in columns if name in kept)
-    left_out = tuple(name for name in wanted if name not in kept)
-    return Fitted(shown, list(zip(*(cells[name] for name in shown), strict=True)), tuple(empty), left_out)
-
-
-def _width(name: str, cells: Sequence[Any]) -> int:
-    """The least width of a column: that of its name or of its widest cell, with roles at their shortest."""
-    texts = (shortened(cell, 0) if name == "roles" else str(text(cell)) for cell in cells)
-    return max([len(name), *map(len, texts)])
-
 
 _KEYS = (
     "order", "first_generation", "last_generation", "stage", "priority", "band", "task", "type", "roles", "nodes",
@@ -117,9 +37,8 @@ class GraphPreview(Comparing, Lister):
     executed. Each row is a task, at the position where its first instance runs. 'generation' says in which rounds its
     instances run, 'layer' which layer the task comes from, and 'overrides' which layers it overrides.
 
-    On a terminal each row is one line: roles are shortened, and empty columns are left out. Order and task are always
-    shown, and as many as fit of nodes, stage, layer, priority, roles, generation, type and overrides, in this order.
-    Files and pipes get everything.
+    A terminal gets as many columns as fit, first order, task, nodes, stage and layer; the others are named. Roles are
+    shortened. Files and pipes get everything.
 
     --assume previews with other nodes than those of the environment. It takes ROLES=COUNT, ... where ROLES is one role
     or several joined by '+'. If the environment has no nodes, a few nodes for each role are assumed.
@@ -156,6 +75,9 @@ class GraphPreview(Comparing, Lister):
 
     columns = (
         "order", "generation", "stage", "priority", "task", "type", "roles", "nodes", "layer", "overrides", "verdict",
+    )  # fmt: skip
+    by_weight = (
+        "order", "task", "nodes", "verdict", "stage", "layer", "priority", "roles", "generation", "type", "overrides",
     )  # fmt: skip
     sort_by = "order"
 
@@ -210,8 +132,6 @@ class GraphPreview(Comparing, Lister):
             names = query_tasks(self, study, parsed_args.select, parsed_args.env, parsed_args.graph_type)
             rows = [row for row in rows if row.task in names]
         sorted_rows = sorted_by([(*_cells(row), row) for row in rows], self.columns, parsed_args.sort_keys or ["order"])
-        if self.is_for_terminal(parsed_args):
-            return self._fitted([(cells[:-1], cells[-1]) for cells in sorted_rows], parsed_args)
         if structured:
             return columns, [_record(cells[-1]) for cells in sorted_rows]
         wants_verdict = "verdict" in map(column_name, parsed_args.columns)
@@ -280,34 +200,16 @@ class GraphPreview(Comparing, Lister):
             LOG.info("The other side merges to the same %s.", count(len(ours), "task"))
         self.differs = bool(differing)
 
-    def _fitted(
-        self, rows: Iterable[tuple[Sequence[Any], PreviewRow]], parsed_args: argparse.Namespace
-    ) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
-        width = parsed_args.max_width if parsed_args.max_width > 0 else terminal_width() or sys.maxsize
-        roles = self.columns.index("roles")
-        lists = [(*cells[:roles], row.roles, *cells[roles + 1 :]) for cells, row in rows]
-        chosen, sorting = (list(map(column_name, names)) for names in (parsed_args.columns, parsed_args.sort_columns))
-        fitted = fit(self.columns, lists, width, requested=chosen, sorted_by=sorting)
-        parsed_args.max_width = sys.maxsize  # or cliff would break names to fit a table that is still too wide
-        empty = tuple(name for name in fitted.empty if name != "verdict")  # an empty one says that all tasks run
-        missing = [
-            f"{', '.join(names)} ({why})"
-            for names, why in ((fitted.too_wide, f"{width} columns are too few"), (empty, "empty"))
-            if names
-        ]
-        if missing:
-            LOG.info("Not shown: %s. -f json has everything.", "; ".join(missing))
-        return fitted.columns, fitted.rows
-
 
 def _compares(parsed_args: argparse.Namespace) -> bool:
     return bool(parsed_args.added or parsed_args.left_out or parsed_args.against)
 
 
 def _cells(row: PreviewRow) -> tuple[Any, ...]:
+    """The cells of a row; the layer is a name, so that it is not wrapped."""
     return (
         row.order, row.generations, row.stage or "", "" if row.priority is None else row.priority, row.task,
-        row.type, Names(row.roles), len(row.nodes), row.layer, Names(row.overrides), _verdict(row.verdicts),
+        row.type, Names(row.roles), len(row.nodes), Names([row.layer]), Names(row.overrides), _verdict(row.verdicts),
     )  # fmt: skip
 
 

@@ -16,10 +16,10 @@ from stevedore.extension import ExtensionManager
 
 from fuelclient.commands.arguments import ASSUME, OF_ENV, SOME_NODES, Arguments, flag, one_of, option, type_option
 from fuelclient.commands.base import Command, Lister, report
+from fuelclient.commands.fitting import Columns, align
 from fuelclient.commands.formatters import Csv, Json, Yaml, finding_fields, formatters
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidGraph, NotFound, UsageError
-from fuelclient.printing import one_line, printable
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -51,7 +51,7 @@ ON_NODES = (
 class Answer:
     """An answer as lines for people, and as a document for programs: a mapping or dataclass for `encode`."""
 
-    lines: Iterable[str]
+    lines: Iterable[str | Columns]
     document: Any
 
 
@@ -67,7 +67,7 @@ class Question(Command):
         answer = self.answer(parsed_args)
         if parsed_args.format == "text":
             for line in answer.lines:
-                self.say(printable(line))
+                self.tell(line)
             return
         subject = {"format_version": FORMAT_VERSION, "env": parsed_args.env, "graph_type": parsed_args.graph_type}
         self.app.stdout.write(self.dumps({**subject, **encode(answer.document)}, parsed_args.format))
@@ -138,19 +138,6 @@ def _log_summary(study: Study) -> None:
 def _report_left_out(study: Study) -> None:
     if left_out := study.left_out:
         LOG.info("The computed dependencies of %s are left out.", count(len(left_out), "task"))
-
-
-def align(rows: Iterable[Sequence[str]], indent: str = "") -> list[str]:
-    """Align the columns of rows of cells. The last column is not padded.
-
-    >>> align([("a", "bb", "c"), ("aaa", "b", "")])
-    ['a    bb  c', 'aaa  b']
-    """
-    cells = [[one_line(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return [
-        indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
-    ]
 
 
 def value_text(value: Any) -> str:
@@ -304,7 +291,7 @@ class GraphQuery(OrderQuestion):
         selected_rows = [(row, index) for row, index in zip(study.rows, study.indices, strict=True) if index in chosen]
         LOG.info("%s of %d.", count(len(selected_rows), "task"), len(study.rows))
         origins = [study.merged.tasks[index].origin() for _, index in selected_rows]
-        lines = [row.task for row, _ in selected_rows]
+        lines: Sequence[str] = [row.task for row, _ in selected_rows]
         if parsed_args.explain:
             lines = align(
                 (row.task, "; ".join(chosen[index]), row.layer, where(origin.place))

@@ -34,7 +34,6 @@ from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Severity, errors_in
 from fuelclient.model.graph import Layer, Level, OwnerRef
-from fuelclient.printing import printable
 
 if TYPE_CHECKING:
     from fuelclient.model.snapshot import Snapshot
@@ -96,7 +95,7 @@ class PluginsCheck(DocumentCheck):
 
     def default_format(self, parsed_args: argparse.Namespace) -> str:
         is_plain = not parsed_args.columns and not parsed_args.sort_keys
-        return "text" if is_plain and len(parsed_args.paths) > 1 else "table"
+        return "text" if is_plain and len(parsed_args.paths) > 1 else super().default_format(parsed_args)
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         from fuelclient.plugins.checks import UNUSABLE
@@ -347,10 +346,10 @@ class PluginsWatch(Command):
         try:
             found = findings_of(directory)
             for group in grouped(sorted(found, key=_severity)):
-                self.say(printable(f"{group[0]}{others_note(group)}"))
+                self.tell(f"{group[0]}{others_note(group)}")
             self.say(f"{directory}: {tally(found)}.")
             for line in self._changes(directory, env, graph_type) if env is not None else ():
-                self.say(printable(line))
+                self.tell(line)
         except FuelError as error:
             LOG.error("%s", error)
         self.app.stdout.flush()

@@ -32,6 +32,7 @@ class PluginsMatrix(AnswerList):
     """
 
     columns = ("release", "package", "with", "works", "why")
+    by_weight = ("release", "package", "works", "why")
     sort_by = ""
     key = "combinations"
 

@@ -42,6 +42,7 @@ class PluginsList(Lister):
     """
 
     columns = ("id", "name", "version", "package_version", "releases")
+    by_weight = ("id", "name", "version", "releases")
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
         plugins = self.backend.plugins.list()

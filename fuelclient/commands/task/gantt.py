@@ -5,16 +5,14 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from cliff.utils import terminal_width
-
 from fuelclient.commands.arguments import id_of, option
 from fuelclient.commands.base import Command
 from fuelclient.commands.documents import FORCE, OUTPUT, STDOUT, put_text
+from fuelclient.commands.fitting import terminal_width, wrapped
 from fuelclient.commands.formatters import encoding_of, no_formula
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.history import node
@@ -73,7 +71,7 @@ class TaskGantt(Command):
         form = parsed_args.format or _EXTENSIONS.get(extension, "text")
         if form == "text":
             plain = encoding_of(self.app.stdout).lower().replace("-", "") != "utf8"
-            width = terminal_width() or _WIDTH
+            width = terminal_width(self.app.stdout) or _WIDTH
             return "".join(f"{line}\n" for line in _lines(timeline, parsed_args.by, width, _ASCII if plain else _INK))
         return _WRITERS[form](run, timeline)
 
@@ -109,17 +107,18 @@ def _lines(timeline: Timeline, by: str, width: int, ink: dict[str, str]) -> Iter
     yield f"{'':<{label}}  0{_time(timeline.seconds):>{room - 1}}"
     words = {"critical": "critical path", "running": "other tasks", "error": "failed"}
     words |= {"slot": "waits for a free slot", "predecessors": "waits for predecessors"}
-    yield "  ".join(f"{ink[key]} {text}" for key, text in words.items())
+    yield from wrapped("  ".join(f"{ink[key]} {text}" for key, text in words.items()), width, "")
     critical = sum(bar.seconds for bar in timeline.critical)
     slowest = sorted(timeline.bars, key=lambda bar: -bar.seconds)[:_SLOWEST_COUNT]
     for text in (
         f"critical path  {_time(critical)} of {_time(timeline.seconds)}: {_bars_text(timeline.critical, ' -> ')}",
         f"slowest        {_bars_text(slowest, ', ')}",
     ):
-        yield from textwrap.wrap(text, width, subsequent_indent=" " * 15, break_on_hyphens=False)
+        yield from wrapped(text, width, " " * 15)
     waits, total = timeline.waits, sum(timeline.waits.values()) or 1.0
     running, before, slot = (f"{100 * waits[key] / total:.0f} %" for key in ("running", "predecessors", "slot"))
-    yield f"nodes          ran tasks {running}, waited for predecessors {before}, for a free slot {slot}"
+    text = f"nodes          ran tasks {running}, waited for predecessors {before}, for a free slot {slot}"
+    yield from wrapped(text, width, " " * 15)
 
 
 def _bars_text(bars: Iterable[Bar], separator: str) -> str:

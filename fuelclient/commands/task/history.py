@@ -48,6 +48,7 @@ class TaskHistoryShow(Lister):
     """
 
     columns = ("graph_type", *_BASE, *_WHY, "summary", *_BY_TASK[1:])
+    by_weight = ("task_name", "node_id", "status", "reason", "message", "because", "time_start", "time_end")
     sort_by = ""
 
     arguments = (

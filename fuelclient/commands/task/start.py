@@ -218,7 +218,9 @@ def _show(command: Starter, graphs: Sequence[DryGraph], parsed_args: argparse.Na
         return
     columns = ("graph_type", "task", "node", "action", *(("master",) if with_master else ()))
     rows = [row[: len(columns)] for graph in graphs for row in _rows(graph)]
-    table_options = argparse.Namespace(print_empty=True, max_width=0, fit_width=False)
+    table_options = argparse.Namespace(
+        print_empty=True, max_width=0, fit_width=False, columns=[], sort_columns=[], by_weight=("task", "action")
+    )
     Table().emit_list(columns, rows, command.app.stdout, table_options)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, Done
 
-from fuelclient.commands.graph.preview import BY_IMPORTANCE, fit, shortened
+from fuelclient.commands.fitting import fit, shortened
 
 ROLES = ("primary-controller", "controller", *(f"role-{number}" for number in range(8)))
 NAME = "primary-openstack-network-agents-metadata"
@@ -35,7 +35,10 @@ def on_terminal(fuel2: CommandLine, width: int, *arguments: str) -> Done:
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
     line = [sys.executable, "-m", "fuelclient.main", "--engine", str(fuel2.engine)]
     line += ["--color", "never", "graph", "preview", "--env", "1"]
-    with subprocess.Popen([*line, *arguments], stdout=theirs, stderr=subprocess.PIPE, stdin=theirs) as running:
+    environ = dict(os.environ)  # without what readline adds behind Python's back
+    with subprocess.Popen(
+        [*line, *arguments], stdout=theirs, stderr=subprocess.PIPE, stdin=theirs, env=environ
+    ) as running:
         os.close(theirs)
         shown = b""
         try:
@@ -63,7 +66,7 @@ def header(table: str) -> list[str]:
         (200, "order generation task type roles nodes layer", ""),
     ],
 )
-def test_a_row_is_a_line(wide: CommandLine, width: int, columns: str, left_out: str) -> None:
+def test_a_row_is_a_line(wide: CommandLine, width: int, columns: str, left_out: str | None) -> None:
     done = on_terminal(wide, width)
     assert done.code == 0
     lines = done.out.splitlines()
@@ -71,8 +74,8 @@ def test_a_row_is_a_line(wide: CommandLine, width: int, columns: str, left_out: 
     assert len(lines) == 4 + len(wide.ok("graph", "preview", "--env", 1, "-f", "json").json)
     assert header(done.out) == columns.split()
     assert f"| {NAME} " in done.out
-    told = f"Not shown: {left_out}stage, priority, overrides (empty). -f json has everything.\n"
-    assert done.err.endswith(told)
+    told = f"Not shown: {left_out}stage, priority, overrides (empty). --format json has everything.\n"
+    assert done.err.endswith(told) if left_out is not None else "Not shown" not in done.err
 
 
 def test_roles_are_shortened_on_a_terminal_only(wide: CommandLine) -> None:
@@ -106,7 +109,7 @@ def test_an_empty_preview_has_its_columns(tiny: CommandLine) -> None:
 def test_every_column_has_a_rank() -> None:
     from fuelclient.commands.graph.preview import GraphPreview
 
-    assert sorted(BY_IMPORTANCE) == sorted(GraphPreview.columns)
+    assert sorted(GraphPreview.by_weight) == sorted(GraphPreview.columns)
 
 
 @pytest.mark.parametrize(("width", "expected"), [(0, "a, +2"), (5, "a, +2"), (7, "a, b, c"), (6, "a, +2")])
@@ -116,9 +119,10 @@ def test_shortened(width: int, expected: str) -> None:
     assert shortened(["only"], width) == "only"
 
 
-def test_what_never_fits_is_still_whole() -> None:
-    fitted = fit(("order", "task", "nodes"), [(1, NAME, 3)], 10)
-    assert (fitted.columns, fitted.rows, fitted.too_wide) == (("order", "task"), [(1, NAME)], ("nodes",))
+def test_what_cannot_fit_is_shortened_and_said() -> None:
+    fitted = fit(("task", "nodes"), [(NAME, 3)], 40)
+    assert fitted.rows == [("primary-openstack...-agents-metadata",)]
+    assert (fitted.columns, fitted.too_wide, fitted.elided) == (("task",), ("nodes",), ("task",))
 
 
 def test_computed_dependencies_are_counted(tiny: CommandLine, tmp_path: Path) -> None:

@@ -1,0 +1,136 @@
+"""On 80 or 60 columns every list and every answer fits, no word is broken, and what is missing is said."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine, Done, Terminal
+from corpus import corpus
+from tui_driving import newton_engine
+
+from fuelclient.commands.fitting import Columns, align, answer_lines, fit, terminal_width
+from fuelclient.commands.shell import FuelShell
+
+SHOWN = (
+    "config show", "doctor", "env list", "env show 1", "env changes 1", "env facts show network_metadata --env 1", "explain",
+    "explain G050", "graph list --env 1", "graph preview --env 1", "graph preview --env 1 --sort-column type",
+    "graph simulate --env 1", "graph validate --env 1", "graph validate --env 1 -f table", "graph order --env 1",
+    "graph stats --env 1", "graph query role:controller --explain --env 1", "graph diff release:{release} env:1",
+    "node list", "node show 1", "node label list", "plugins list", "plugins show 1", "release list",
+    "release show {release}", "release component list {release}", "release repos list {release}", "role list --env 1",
+    "role show controller --env 1", "tag list --env 1", "sequence list --env 1", "task list",
+    "graph execute --env 1 --dry-run", "engine check",
+)  # fmt: skip
+OF_DEMO = (
+    "task list", "task show 1", "task history show 1", "task history show 1 --why", "task history show 1 -p",
+    "task history show 1 --include-summary", "env facts diff 1", "graph blame host-network --env 1",
+    "graph blame host-network --env 1 --explain", "graph why host-network base-packages --env 1",
+    "graph impact host-network --env 1", "env changes 1 --all", "task gantt 1",
+)  # fmt: skip
+OF_NEWTON = (
+    "graph blame keystone --env 1", "graph blame keystone --env 1 --explain", "graph impact keystone --env 1",
+    "graph why keystone netconfig --env 1",
+)  # fmt: skip
+
+
+def on_terminal(engine: Path, width: int, line: str, monkeypatch: pytest.MonkeyPatch) -> Done:
+    monkeypatch.setenv("COLUMNS", str(width))
+    out, err = Terminal(), Terminal()
+    words = ["--engine", str(engine), "--color", "never", *line.split()]
+    code = FuelShell(io.StringIO(), out, err).run(words)
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+def words(text: str) -> set[str]:
+    """The words of a text without the borders of its tables and the commas of its lists."""
+    return {word.rstrip(",") for line in text.splitlines() if not line.startswith("+-") for word in line.split()}
+
+
+def header(table: str) -> set[str]:
+    lines = table.splitlines()
+    return set(re.findall(r"\| (\w+)", lines[1])) if table.startswith("+-") else set()
+
+
+def require_fitting(engine: Path, width: int, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, narrow = (on_terminal(engine, columns, line, monkeypatch) for columns in (9999, width))
+    assert narrow.code == whole.code in (0, 7, 10), narrow
+    for shown in narrow.out.splitlines():
+        assert len(shown) <= width or len(shown.split()) == 1, shown  # a path stays whole, but not in a table
+    known = words(whole.out)
+    broken = {word for word in words(narrow.out) - known if "..." not in word and not re.fullmatch(r"\+?\d+", word)}
+    assert not broken, broken
+    told = " ".join(narrow.err.split())
+    if "..." in narrow.out and "..." not in whole.out:
+        assert "Shortened: " in told or "Not shown: " in told, told
+    missing = header(whole.out) - header(narrow.out)
+    said = " ".join(re.findall(r"Not shown: (.*?)--format json", told))
+    assert missing <= set(re.findall(r"\w+", said)), (missing, narrow.err)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The packaged example after a run."""
+    engine = tmp_path_factory.mktemp("demo") / "engine.db"
+    example = CommandLine(engine)
+    example.ok("demo")
+    example.ok("graph", "execute", "--env", 1, "--noop", "--wait")
+    return engine
+
+
+@pytest.mark.parametrize("width", [80, 60])
+@pytest.mark.parametrize("line", [*SHOWN, *OF_DEMO])
+def test_the_example_fits(demo: Path, line: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    require_fitting(demo, width, line.format(release=1), monkeypatch)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("width", [80, 60])
+@pytest.mark.parametrize("line", [*SHOWN, *OF_NEWTON])
+def test_newton_fits(tmp_path: Path, line: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(corpus())
+    require_fitting(newton_engine(tmp_path), width, line.format(release=2), monkeypatch)
+
+
+def test_a_pipe_gets_everything(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    piped = CommandLine(demo)("graph", "preview", "--env", 1).out
+    monkeypatch.setenv("COLUMNS", "60")
+    again = CommandLine(demo)("graph", "preview", "--env", 1).out
+    assert piped == again
+    assert max(map(len, again.splitlines())) > 120
+
+
+def test_asked_columns_are_whole_at_any_width(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = "graph preview --env 1 -c task -c layer -c roles -c overrides -c stage"
+    shown = on_terminal(demo, 60, line, monkeypatch)
+    assert header(shown.out) == {"task", "layer", "roles", "overrides", "stage"}
+    assert not {word for word in words(shown.out) if "..." in word}
+    assert "Not shown" not in shown.err
+
+
+def test_max_width_and_columns_decide(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = on_terminal(demo, 300, "graph preview --env 1 --max-width 70", monkeypatch)
+    assert max(map(len, shown.out.splitlines())) <= 70
+    assert "70 columns are too few" in shown.err
+    monkeypatch.setenv("COLUMNS", "20")
+    assert terminal_width(Terminal()) == 60
+    assert terminal_width(io.StringIO()) == 0
+
+
+def test_lists_of_numbers_are_ranges_and_paths_keep_their_ends() -> None:
+    fitted = fit(("name", "nodes"), [("a", [1, 2, 3, 7, *range(9, 99, 2)])], 30)
+    assert fitted.rows == [("a", "1-3, 7, 9, 11, +43")]
+    fitted = fit(("name", "place"), [("a", f"/srv/{'deep/' * 9}tasks.yaml:12")], 40)
+    assert fitted.rows[0][1].endswith("tasks.yaml:12")
+    assert fitted.elided == ("place",)
+
+
+def test_answers_flow_below_and_tables_in_them_drop_columns() -> None:
+    (row,) = align([("attribute", "a value of many words", "plugin example", "a/file.yaml:7")])
+    assert answer_lines(row, 40) == ["attribute  a value of many words", "    plugin example  a/file.yaml:7"]
+    assert answer_lines(row, 0) == [row]
+    table = Columns(("#", "task", "why"), [("1", "netconfig", "it has to " * 9)], ("#", "task"))
+    assert max(map(len, answer_lines(table, 50))) <= 50
+    assert answer_lines(table, 0)[0] == "#  task       why"
