@@ -49,23 +49,23 @@ _MESSAGE = 120
 def ranges(items: Iterable[Any]) -> str:
     """A list in words; three and more numbers in a row are a range.
 
-    >>> ranges([1, 2, 3, 7, 9, 10]), ranges(["a", "b"]), ranges([2])
-    ('1-3, 7, 9, 10', 'a, b', '2')
+    >>> ranges([1, 2, 3, 7, 9, 10]), ranges(["master", "1", "2", "3"]), ranges([2])
+    ('1-3, 7, 9, 10', 'master, 1-3', '2')
     """
     words: list[str] = []
-    run: list[Any] = []
-    for item in (*items, None):
-        if run and not (isinstance(item, int) and isinstance(run[-1], int) and item == run[-1] + 1):
-            words += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else map(str, run)
+    run: list[str] = []
+    for item in (*map(str, items), ""):
+        if run and not (run[-1].isdecimal() and item.isdecimal() and int(item) == int(run[-1]) + 1):
+            words += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else run
             run = []
         run.append(item)
     return ", ".join(words)
 
 
-def listed(items: Iterable[Any]) -> str:
+def ids_text(items: Iterable[Any]) -> str:
     """A list for a message: ranges of numbers, and of a long list the beginning and the number of the others.
 
-    >>> listed(range(2701, 3001)), len(listed(range(0, 900, 2)))
+    >>> ids_text(range(2701, 3001)), len(ids_text(range(0, 900, 2)))
     ('2701-3000', 118)
     """
     known = list(items)

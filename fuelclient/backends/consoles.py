@@ -13,6 +13,7 @@ from fuelclient.expressions.console import COMMON, Console
 from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.run import PARENT, Run
 from fuelclient.plan.inputs import is_deployed_anew
+from fuelclient.printing import ids_text
 from fuelclient.serializers.values import deep_merged
 
 
@@ -34,7 +35,7 @@ class ConsoleFacts:
         """Open a console on a node; without one, on the facts that all nodes share. Raise `NotFound`."""
         if node and node not in self.new.nodes:
             known = [uid for uid in self.new.nodes if uid != "null"]
-            raise NotFound("fact", f"of node {node}", hint=f"Nodes with facts: {', '.join(known)}.")
+            raise NotFound("fact", f"of node {node}", hint=f"Nodes with facts: {ids_text(known)}.")
         old = None if node in self.forgotten else self.old
         return Console(self.new, old, node or COMMON)
 

@@ -32,6 +32,7 @@ from fuelclient.commands.formatters import Fields, Names, some
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
 from fuelclient.grouping import grouped
+from fuelclient.printing import ids_text
 from fuelclient.support import supports
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class NodeLabelDelete(_LabelChange):
 
     def question_for(self, parsed_args: argparse.Namespace) -> str:
         what = "all labels" if parsed_args.labels_all else f"the labels {', '.join(parsed_args.labels)}"
-        where = "all nodes" if parsed_args.nodes is None else f"nodes {', '.join(map(str, parsed_args.nodes))}"
+        where = "all nodes" if parsed_args.nodes is None else f"nodes {ids_text(parsed_args.nodes)}"
         return f"Delete {what} of {where}?"
 
     change_labels = on_backend(

@@ -11,6 +11,7 @@ from fuelclient.model.cluster import Cluster, ClusterStatus
 from fuelclient.model.node import Node, is_address
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.status import InstanceStatus, RunStatus
+from fuelclient.printing import ids_text
 from fuelclient.similar import is_id, normal
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def require_nodes_in(cluster_id: int, node_ids: Iterable[int], present: Sequence
     """Raise `NotFound` for the first of `node_ids` that is not `present` in an environment."""
     for node_id in node_ids:
         if node_id not in present:
-            hint = f"Its nodes: {', '.join(map(str, present))}." if present else "It has no nodes."
+            hint = f"Its nodes: {ids_text(present)}." if present else "It has no nodes."
             raise NotFound(f"node of environment {cluster_id} with id", node_id, known=[*map(str, present)], hint=hint)
 
 

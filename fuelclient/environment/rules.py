@@ -23,6 +23,7 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity, errors_in, listed
 from fuelclient.model.node import Node
 from fuelclient.model.release import Role
+from fuelclient.printing import ids_text
 from fuelclient.serializers.values import mapping
 
 NETWORK, SETTING, ROLE, NAME, ADDRESS = "N001", "N003", "N004", "N005", "N006"
@@ -100,7 +101,7 @@ def _refusal(new: Sequence[Broken], environment: Environment, present: Collectio
         about = {each.subjects[0] for each in same}
         nodes = [node_id for node_id in sorted(present) if node_id in about]  # others have no id yet
         noun = "nodes" if len(nodes) > 1 else "node"
-        whom = f"This is about {noun} {', '.join(map(str, nodes))}; " if nodes else ""
+        whom = f"This is about {noun} {ids_text(nodes)}; " if nodes else ""
         reasons = " ".join(dict.fromkeys(each.finding.message for each in same))
         return Conflict(reasons, hint=f"{whom}nothing was changed.".capitalize())
     text = "; ".join(dict.fromkeys(each.finding.message for each in same))

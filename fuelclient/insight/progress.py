@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from fuelclient.grouping import grouped
 from fuelclient.model.run import NOWHERE, Event, EventKind, HistoryRow, NodeKey, Run, RunRequest, instance_name
 from fuelclient.model.status import NEVER_RAN, InstanceStatus, Reason, RunStatus
-from fuelclient.printing import plain_line
+from fuelclient.printing import ids_text, plain_line
 
 NOT_REACHED, NOT_STARTED, INTERRUPTED, IGNORED = "not reached", "not started", "interrupted", "failure ignored"
 """A failure kept `NOT_REACHED` instances from running; a user stopped the run before `NOT_STARTED` ones."""
@@ -435,7 +435,7 @@ def remaining_words(progress: Progress, run: Run, now: datetime) -> list[str]:
     left = progress.remaining(run, now)
     if left is None:
         return []
-    ids = ", ".join(map(str, left.earlier))
+    ids = ids_text(left.earlier)
     runs = f"run{'s' if len(left.earlier) > 1 else ''} {ids}" if ids else ""
     if runs and left.seconds < 1 and progress.running:
         return [f"longer than {runs}"]

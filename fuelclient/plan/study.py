@@ -31,6 +31,7 @@ from fuelclient.plan.fleet import MASTER, Fleet, fleet_of
 from fuelclient.plan.order import Ordered, explained, ordered_despite_cycles
 from fuelclient.plan.place import placement_findings
 from fuelclient.plan.preview import ALL_NODES, Preview, PreviewOptions, PreviewRow, rows_of
+from fuelclient.printing import ids_text
 
 _MAX_ALIKE = 2
 """This many nodes with the same roles are enough to find every cycle: a cycle lies within one node, or between two."""
@@ -374,7 +375,7 @@ def graph_findings(
     if not expansion.fleet.assumption:
         yield from snapshot.findings
     if expansion.fleet.absent:
-        nodes = ", ".join(map(str, expansion.fleet.absent))
+        nodes = ids_text(expansion.fleet.absent)
         yield Finding(Severity.WARNING, "G045", f"offline nodes are skipped, and no task waits for them: {nodes}")
 
 

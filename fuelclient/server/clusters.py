@@ -21,6 +21,7 @@ from fuelclient.model.fact import DeploymentFacts
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release
 from fuelclient.plan.fleet import MASTER
+from fuelclient.printing import ids_text
 from fuelclient.serializers.cluster import cluster_to
 from fuelclient.serializers.fact import COMMON, facts_from, facts_to, facts_to_list
 from fuelclient.serializers.node import node_record_to
@@ -114,7 +115,7 @@ def assign(call: Call) -> Any:
         known = {node.id: node for node in backend.nodes.list()}
         unknown = sorted({item["id"] for item in call.body} - set(known))
         if unknown:
-            text = f"Nodes with ids {', '.join(map(str, unknown))} were not found."
+            text = f"Nodes with ids {ids_text(unknown)} were not found."
             raise HttpError(400, NotFound("node", unknown[0]), text)
         in_other_clusters = [item for item in call.body if known[item["id"]].cluster_id not in (None, cluster_id)]
         done: list[int] = []

@@ -10,6 +10,7 @@ from fuelclient.errors import NotFound
 from fuelclient.model.document import Document
 from fuelclient.model.label import Label
 from fuelclient.model.node import Node
+from fuelclient.printing import ids_text
 from fuelclient.serializers.node import node_record_to, nodes_from
 from fuelclient.serializers.values import plain
 from fuelclient.server.errors import HttpError, refusing, require_same
@@ -85,7 +86,7 @@ def members(call: Call, cluster_id: int, nodes: Sequence[Node] | None = None) ->
         missing = set(outsiders) - {node.id for node in call.backend.nodes.list()}
         if missing:
             raise HttpError(404, NotFound("node", min(missing)), "NodeCollection not found")
-        text = f"Nodes {', '.join(map(str, outsiders))} do not belong to cluster {cluster_id}"
+        text = f"Nodes {ids_text(outsiders)} do not belong to cluster {cluster_id}"
         raise HttpError(400, NotFound("node", f"{outsiders[0]} of environment {cluster_id}"), text)
     return ids
 

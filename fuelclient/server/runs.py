@@ -13,6 +13,7 @@ from fuelclient.errors import Conflict, NotFound, Unsupported, UsageError
 from fuelclient.model.run import HistoryFilter, HistoryRow, Run, RunRequest
 from fuelclient.model.status import InstanceStatus, RunStatus
 from fuelclient.plan.deploy_changes import PROVISION_TYPES, RESET_TYPES, Changes, is_unprovisioned
+from fuelclient.printing import ids_text
 from fuelclient.serializers.fact import info_to
 from fuelclient.serializers.run import execution_from, history_row_to, nailgun_transaction_to
 from fuelclient.serializers.values import plain
@@ -124,7 +125,7 @@ def begin(call: Call, request: RunRequest) -> Any:
     except NotFound as error:
         if error.noun == "node":
             known = {node.id for node in call.backend.nodes.list(request.cluster_id)}
-            unknown = ", ".join(str(node_id) for node_id in request.node_ids if node_id not in known)
+            unknown = ids_text(node_id for node_id in request.node_ids if node_id not in known)
             text = f"Nodes {unknown} do not belong to the same cluster {request.cluster_id}"
             raise HttpError(400, error, text) from error
         if error.noun == "graph type":

@@ -12,6 +12,7 @@ from fuelclient.environment.settings import EDITABLE, sections_from
 from fuelclient.errors import Conflict, InvalidDocument
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
+from fuelclient.printing import ids_text
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.cluster import cluster_from
 from fuelclient.support import refuses, unsupported
@@ -48,7 +49,7 @@ class Clusters(Facet):
 
     def add_nodes(self, cluster_id: int, node_ids: Sequence[int], roles: Sequence[str]) -> None:
         body = [{"id": node_id, "roles": list(roles)} for node_id in node_ids]
-        about = About("node", ", ".join(map(str, node_ids)), within=("environment", cluster_id))
+        about = About("node", ids_text(node_ids), within=("environment", cluster_id))
         self._session.post(f"clusters/{cluster_id}/assignment/", about, body)
 
     @refuses(

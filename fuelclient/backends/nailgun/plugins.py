@@ -18,6 +18,7 @@ from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import version_key
 from fuelclient.model.plugin import Plugin, Synced
+from fuelclient.printing import ids_text
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.plugin import plugin_from
 from fuelclient.serializers.values import plain
@@ -60,7 +61,7 @@ class Plugins(Facet):
     def sync(self, plugin_ids: Sequence[int] = ()) -> Synced:
         """Compare the plugins before and after, because a master does not answer which ones it changed."""
         before = {plugin.id: plugin for plugin in self.list()}
-        about = About("plugin", ", ".join(map(str, plugin_ids))) if plugin_ids else None
+        about = About("plugin", ids_text(plugin_ids)) if plugin_ids else None
         body = [{"ids": list(plugin_ids)}] if plugin_ids else []  # a request for all plugins has no body
         self._session.post("plugins/sync/", about, *body)
         after = {plugin.id: plugin for plugin in self.list()}

@@ -18,7 +18,7 @@ from fuelclient.commands.graph.question import AnswerList
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import FuelError, NotFound, UsageError
 from fuelclient.facts.paths import COMMON, completions, names_of, origins, values_at
-from fuelclient.printing import printable
+from fuelclient.printing import ids_text, printable
 
 if TYPE_CHECKING:
     from fuelclient.backends.consoles import ConsoleFacts
@@ -231,8 +231,8 @@ class EnvFactsShow(Lister):
         wanted = None if parsed_args.nodes is None else {COMMON, *map(str, parsed_args.nodes)}
         facts = effective_facts(default, uploaded)
         if wanted is not None and (unknown := wanted - {COMMON, *facts.nodes}):
-            hint = f"Nodes with facts: {', '.join(facts.nodes)}."
-            raise NotFound("fact", f"of node {', '.join(sorted(unknown))}", hint=hint)
+            hint = f"Nodes with facts: {ids_text(facts.nodes)}."
+            raise NotFound("fact", f"of node {ids_text(sorted(unknown, key=int))}", hint=hint)
         return [
             (part, path, Fields(masked_value(path, value)), texts.get(part, ""))
             for part, value in values_at(facts, names_of(path), COMMON)

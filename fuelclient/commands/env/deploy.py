@@ -22,6 +22,7 @@ from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE
 from fuelclient.model.run import Action, RunRequest
 from fuelclient.plan.deploy_changes import DELETION_TYPES, PROVISION_TYPES, RESET_TYPES, is_leaving, is_unprovisioned
+from fuelclient.printing import ids_text
 from fuelclient.support import supports
 
 _NODES_STARTED = (
@@ -61,7 +62,7 @@ class EnvDeploy(Starter):
             (changes.leaving, "marked for deletion", "deletion"),
         ):
             if ids:
-                nodes = f"node{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))}"
+                nodes = f"node{'s' if len(ids) > 1 else ''} {ids_text(ids)}"
                 LOG.warning("Skipping %s: %s, and there is no %s graph.", nodes, state, graph_type)
         request = _request(parsed_args, parsed_args.id, changes.graph_types)
         with naming_sequence(changes):
@@ -83,10 +84,10 @@ class EnvDeploy(Starter):
             nodes = self.backend.nodes.list(request.cluster_id)
             meant_ids = {node.id for node in nodes if is_meant(node)}
             (plan,) = planned(self.backend, replace(request, graph_types=(graph_type,)))
-            others = ", ".join(str(node_id) for node_id in plan.nodes if node_id not in meant_ids)
+            others = ids_text(node_id for node_id in plan.nodes if node_id not in meant_ids)
             if deletes:
                 marked = (node for node in nodes if node.id in meant_ids and node.online and node.id not in plan.nodes)
-                missed = ", ".join(str(node.id) for node in marked)
+                missed = ids_text(node.id for node in marked)
                 what = "also delete nodes that are not" if others else "not delete nodes that are"
                 if others or missed:
                     message = f"The {graph_type} graph would {what} marked for deletion: {others or missed}."
@@ -172,7 +173,7 @@ class EnvNodesDeploy(_SomeNodes):
             ([node.id for node in selected if is_unprovisioned(node)], "are not provisioned yet"),
             ([node.id for node in selected if is_leaving(node)], "marked for deletion"),
         )
-        obstacles = " ".join(f"Nodes with uids {ids} {why}." for ids, why in reasons if ids)
+        obstacles = " ".join(f"Nodes with uids [{ids_text(ids)}] {why}." for ids, why in reasons if ids)
         if obstacles:
             raise Conflict(
                 f"Deployment operation cannot be started. {obstacles}",

@@ -19,6 +19,7 @@ from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
 from fuelclient.grouping import grouped
 from fuelclient.model.document import Document
 from fuelclient.model.fact import DeploymentFacts, uid_of
+from fuelclient.printing import ids_text
 from fuelclient.serializers.answer import Answer
 
 COMMON_FILE, OLD_COMMON_FILE = "common", "cluster"
@@ -285,7 +286,7 @@ def _uids(facts: DeploymentFacts, wanted: list[int] | None) -> list[str]:
     known = set(map(uid_of, facts.nodes))
     for uid in uids[:-1]:
         if uid not in known:
-            raise NotFound("fact", f"of node {uid}", hint=f"Nodes with facts: {', '.join(facts.nodes) or 'none'}.")
+            raise NotFound("fact", f"of node {uid}", hint=f"Nodes with facts: {ids_text(facts.nodes) or 'none'}.")
     return [name for name in facts.nodes if uid_of(name) in uids]
 
 

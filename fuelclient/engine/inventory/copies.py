@@ -32,6 +32,7 @@ from fuelclient.model.node import NO_EXECUTOR
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.run import CHILD, PARENT, RunRequest
 from fuelclient.plan.inputs import Inputs
+from fuelclient.printing import ids_text
 from fuelclient.serializers.values import beyond
 from fuelclient.store import facts, graphs, history, plugins, runs
 from fuelclient.store.database import Connection
@@ -173,7 +174,7 @@ def _put_nodes(connection: Connection, cluster_id: int, original: Environment) -
     conflicting = sorted(node.id for node in original.nodes if node.id in taken)
     if conflicting:
         raise Conflict(
-            f"Nodes with these ids exist already: {', '.join(map(str, conflicting))}. Facts name nodes by their ids.",
+            f"Nodes with these ids exist already: {ids_text(conflicting)}. Facts name nodes by their ids.",
             hint=_ELSEWHERE,
         )
     for node in original.nodes:

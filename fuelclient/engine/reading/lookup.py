@@ -15,6 +15,7 @@ from fuelclient.model.node import Node
 from fuelclient.model.package import Package
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.release import Release, Role
+from fuelclient.printing import ids_text
 from fuelclient.store import plugins
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import clusters, nodes, releases
@@ -137,8 +138,7 @@ def existing(
     value = table.find(connection, key) if checks.is_possible(noun, key) else None
     if value is None:
         known = table.ids(connection)
-        shown = ", ".join(map(str, known[:12])) + (", ..." if len(known) > 12 else ".")
         if known:
-            hint = f"Known: {shown}" if listed else ""
+            hint = f"Known: {ids_text(known)}." if listed else ""
         raise NotFound(noun, key, known=[*map(str, known[-latest:])], hint=hint)
     return value

@@ -13,10 +13,12 @@ from tui_driving import newton_engine
 
 from fuelclient.commands.fitting import Columns, align, answer_lines, fit, terminal_width
 from fuelclient.commands.shell import FuelShell
+from fuelclient.printing import ids_text
 
 SHOWN = (
-    "config show", "doctor", "env list", "env show 1", "env changes 1", "env facts show network_metadata --env 1", "explain",
-    "explain G050", "graph list --env 1", "graph preview --env 1", "graph preview --env 1 --sort-column type",
+    "config show", "doctor", "env list", "env show 1", "env changes 1", "env facts show network_metadata --env 1",
+    "explain", "explain G050", "graph list --env 1", "graph preview --env 1",
+    "graph preview --env 1 --sort-column type",
     "graph simulate --env 1", "graph validate --env 1", "graph validate --env 1 -f table", "graph order --env 1",
     "graph stats --env 1", "graph query role:controller --explain --env 1", "graph diff release:{release} env:1",
     "node list", "node show 1", "node label list", "plugins list", "plugins show 1", "release list",
@@ -28,7 +30,7 @@ OF_DEMO = (
     "task list", "task show 1", "task history show 1", "task history show 1 --why", "task history show 1 -p",
     "task history show 1 --include-summary", "env facts diff 1", "graph blame host-network --env 1",
     "graph blame host-network --env 1 --explain", "graph why host-network base-packages --env 1",
-    "graph impact host-network --env 1", "env changes 1 --all", "task gantt 1",
+    "graph impact host-network --env 1", "env changes 1 --all",
 )  # fmt: skip
 OF_NEWTON = (
     "graph blame keystone --env 1", "graph blame keystone --env 1 --explain", "graph impact keystone --env 1",
@@ -92,6 +94,20 @@ def test_the_example_fits(demo: Path, line: str, width: int, monkeypatch: pytest
 def test_newton_fits(tmp_path: Path, line: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(corpus())
     require_fitting(newton_engine(tmp_path), width, line.format(release=2), monkeypatch)
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_times_fit(demo: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = on_terminal(demo, width, "task gantt 1", monkeypatch).out
+    assert max(map(len, shown.splitlines())) <= width
+    assert "waits for predecessors" in " ".join(shown.split())
+
+
+def test_a_refusal_for_many_nodes_is_short(demo: Path) -> None:
+    done = CommandLine(demo)("env", "facts", "show", "roles", "--env", 1, "--nodes", *range(2701, 3001))
+    assert "of node 2701-3000 does not exist" in done.err
+    assert "Nodes with facts: 1-7." in done.err
+    assert len(ids_text(range(0, 900, 2))) <= 120
 
 
 def test_a_pipe_gets_everything(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
