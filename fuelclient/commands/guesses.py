@@ -13,7 +13,7 @@ VERBS = {
     "apply": ("plan apply", "graph upload"),
     "deploy": ("env deploy", "graph execute"),
     "execute": ("graph execute",),
-    "init": ("demo", "plugins create"),
+    "init": ("start", "plugins create"),
     "logs": ("task logs",),
     "run": ("graph execute", "env deploy"),
     "serve": ("server run",),

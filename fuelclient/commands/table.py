@@ -24,7 +24,7 @@ PLURALS = {
 """Plurals of nouns. A plural without a verb lists."""
 
 _GROUPS = """\
-Start here: demo, doctor, tui, help, explain, complete
+Start here: start, demo, doctor, tui, help, explain, complete
 Look: env list, env show, graph list, graph preview, graph, env changes, env drift, env diff, env facts, release list,
  release show, release component, role list, role show, tag list, sequence list, sequence show
 Change: release, env create, env add, env settings, env, graph upload, graph download, graph delete, role, tag, sequence
