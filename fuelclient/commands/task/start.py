@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from fuelclient.commands.formatters import Table, finding_fields, plain
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.history import node
 from fuelclient.errors import UsageError
+from fuelclient.grouping import grouped
 from fuelclient.support import supports
 
 if TYPE_CHECKING:
@@ -218,10 +219,22 @@ def _show(command: Starter, graphs: Sequence[DryGraph], parsed_args: argparse.Na
         return
     columns = ("graph_type", "task", "node", "action", *(("master",) if with_master else ()))
     rows = [row[: len(columns)] for graph in graphs for row in _rows(graph)]
+    if command.app.stdout.isatty():
+        rows = _running(rows)
     table_options = argparse.Namespace(
         print_empty=True, max_width=0, fit_width=False, columns=[], sort_columns=[], by_weight=("task", "action")
     )
     Table().emit_list(columns, rows, command.app.stdout, table_options)
+
+
+def _running(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Those of the rows whose instances would run, or may; the others are counted on stderr by their reasons."""
+    skips = grouped((row[3].startswith("skip") and "run" not in row[4:], row) for row in rows)
+    reasons = Counter(row[3].removeprefix("skip").strip(" ()").partition(":")[0] for row in skips.get(True, ()))
+    if reasons:
+        counted = ", ".join(f"{number} {reason}" for reason, number in reasons.most_common())
+        LOG.info("Not listed, because they would be skipped: %s. --format json has everything.", counted)
+    return skips.get(False, [])
 
 
 def _rows(graph: DryGraph) -> Iterator[tuple[Any, ...]]:

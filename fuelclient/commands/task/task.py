@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import YES, env_option, flag, id_of, identifier, option, seconds
 from fuelclient.commands.base import Command, Lister, ShowOne, on_backend, report
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.formatters import Fields, plain
+from fuelclient.commands.formatters import Fields, Names, plain
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.start import TIMEOUT, WAIT, Starter
 from fuelclient.errors import UsageError
+from fuelclient.grouping import grouped
 
 if TYPE_CHECKING:
     from fuelclient.model.run import Run
@@ -29,16 +30,45 @@ def _row(run: Run) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
+def _terminal_rows(runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
+    """Yield a row for each run and, if it has several parts, one for each of them, with results in words."""
+    parts = grouped((run.parent_id, run) for run in runs)
+    ids = {run.id for run in runs}
+    for run in runs:
+        is_part = run.parent_id in ids
+        if is_part and len(parts[run.parent_id]) == 1:
+            continue
+        types = [part.graph_type for part in parts.get(run.id, [run])]
+        shown = f"  {run.graph_type}" if is_part else Names([name for name in types if name])
+        result = _result_text(run)
+        yield (
+            run.id, str(run.status), run.name, shown, run.cluster_id or None, result, run.dry_run, run.progress,
+        )  # fmt: skip
+
+
+def _result_text(run: Run) -> str:
+    """What became of a run, in words: what kind it is unless a plain one, its counts, why it failed."""
+    counts = {name: number for name, number in run.result.items() if name != "verdict"}
+    kind = "noop run" if run.request.noop else "dry run" if run.dry_run else ""
+    if not all(isinstance(number, int) for number in counts.values()):  # a master's own
+        counts = {"": Fields(plain(run.result)).human_readable()}
+    ended = ", ".join(f"{number} {name}".strip() for name, number in counts.items())
+    message = run.message if run.status == "error" else ""
+    return ": ".join(filter(None, (kind, ended, message)))
+
+
 class TaskList(Lister):
     """List runs and their parts
 
-    A run is named deploy. It has a part for each of its graphs, which is named deployment and has the graph's type.
+    A run is named deploy. It has a part for each of its graphs, which is named deployment and has the graph's type. A
+    terminal gets one row for a run of one graph.
 
       fuel2 task list --env 1 --statuses running
       fuel2 task list --names deploy -s cluster id
     """
 
     columns = _COLUMNS
+    by_weight = ("id", "status", "graph_type", "result", "progress", "cluster")
 
     arguments = (
         env_option(required=False, help="only runs on this environment"),
@@ -58,7 +88,8 @@ class TaskList(Lister):
         )
         if not runs and parsed_args.env is None and not parsed_args.statuses and not parsed_args.names:
             LOG.info("No graph has been executed yet: 'fuel2 graph execute --env ID' executes one.")
-        return [_row(run) for run in runs]
+        is_sorted = parsed_args.sort_keys or parsed_args.sort_columns
+        return _terminal_rows(runs) if self.is_for_terminal(parsed_args) and not is_sorted else map(_row, runs)
 
 
 class TaskShow(ShowOne):

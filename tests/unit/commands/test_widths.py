@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine, Done, Terminal
 from corpus import corpus
+from executions import executions, shell
 from tui_driving import newton_engine
 
 from fuelclient.commands.fitting import Columns, align, answer_lines, fit, terminal_width
 from fuelclient.commands.shell import FuelShell
+from fuelclient.commands.task.task import _terminal_rows
+from fuelclient.model.run import Run, RunRequest
+from fuelclient.model.status import RunStatus
 from fuelclient.printing import ids_text
 
 SHOWN = (
@@ -103,10 +107,45 @@ def test_times_fit(demo: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> N
     assert "waits for predecessors" in " ".join(shown.split())
 
 
+def test_a_run_is_a_row_with_its_parts_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = executions(tmp_path, nodes=1)
+    lab.graph(shell("a", "true"), shell("b", "false"))
+    lab.run()
+    listed = on_terminal(lab.engine, 200, "task list", monkeypatch).out
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in listed.splitlines()[3:-1]]
+    assert [row[0] for row in rows] == ["1"]
+    assert rows[0][3] == "default"
+    assert rows[0][5].startswith("1 error, 1 ready: ")
+    assert "verdict" not in listed
+    sorted_rows = on_terminal(lab.engine, 200, "task list -s id", monkeypatch).out
+    assert sorted_rows == CommandLine(lab.engine).ok("task", "list").out
+
+
+def test_parts_of_several_graphs_are_rows() -> None:
+    runs = [
+        Run(3, "", 1, "deploy", RunStatus.READY, RunRequest(1, dry_run=True)),
+        Run(4, "", 1, "deployment", RunStatus.READY, RunRequest(1, dry_run=True), "default", 3, result={"ready": 7}),
+        Run(5, "", 1, "deployment", RunStatus.READY, RunRequest(1, noop=True), "other", 3, result={"own": "words"}),
+    ]
+    rows = [(row[0], str(row[3]), row[5]) for row in _terminal_rows(runs)]
+    assert rows == [
+        (3, "default, other", "dry run"), (4, "  default", "dry run: 7 ready"),
+        (5, "  other", 'noop run: {"own": "words"}'),
+    ]  # fmt: skip
+
+
+def test_a_dry_run_lists_what_would_run(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = "graph execute --env 1 --select host-network --dry-run"
+    done = on_terminal(demo, 80, line, monkeypatch)
+    assert len(done.out.splitlines()) == 4 + 7
+    assert "Not listed, because they would be skipped: 105 filtered, 8 type, 6 sync_point. --format json" in done.err
+    assert len(CommandLine(demo).ok(*line.split()).out.splitlines()) == 4 + 126
+
+
 def test_a_refusal_for_many_nodes_is_short(demo: Path) -> None:
     done = CommandLine(demo)("env", "facts", "show", "roles", "--env", 1, "--nodes", *range(2701, 3001))
     assert "of node 2701-3000 does not exist" in done.err
-    assert "Nodes with facts: 1-7." in done.err
+    assert "Nodes with facts: null, master, 1-7." in done.err
     assert len(ids_text(range(0, 900, 2))) <= 120
 
 
