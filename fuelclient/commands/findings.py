@@ -15,7 +15,7 @@ from cliff.formatters.base import Formatter, ListFormatter
 from fuelclient import __version__, grouping
 from fuelclient.commands.arguments import Argument, option
 from fuelclient.commands.fitting import answer_lines, terminal_width
-from fuelclient.commands.shell import count
+from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import UsageError
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.printing import printable
@@ -98,6 +98,8 @@ class _FindingFormat(ListFormatter):
         text, width = self._write(self._reported, parsed_args), terminal_width(stdout)
         if width and parsed_args.formatter == "text":
             text = "".join(f"{line}\n" for line in answer_lines(text.removesuffix("\n"), width))
+            if not self._reported.verbose and len(grouped(self._reported.findings)) < len(self._reported.findings):
+                LOG.info("Not all findings are listed; -v shows them.")
         stdout.write(text)
 
 

@@ -193,7 +193,7 @@ class Fitted:
             logging.getLogger("fuelclient").info("%s --format json has everything.", " ".join(told))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Column:
     """A column with the widths at which it is as wide as wanted, at which no word is shortened, and the least one."""
 
@@ -228,13 +228,7 @@ class _Column:
     def fitted_cell(self, cell: Any) -> Any:
         if isinstance(cell, list):
             return elided(shortened(cell, self.width), self.width)
-        if not isinstance(cell, str):
-            return cell
-        return fitted_text(cell, self.width)
-
-
-def _lines_of(cell: Any) -> list[str]:
-    return [ranges(cell)] if isinstance(cell, list) else str(cell).split("\n")
+        return fitted_text(cell, self.width) if isinstance(cell, str) else cell
 
 
 def fit(

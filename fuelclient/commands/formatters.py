@@ -187,7 +187,7 @@ class Table(_FlatRows, TableFormatter):
     def emit_list(self, column_names: Sequence[str], data: Rows, stdout: TextIO, parsed_args: Any) -> None:
         if width := terminal_width(stdout, parsed_args.max_width):
             rows = [list(map(_list_or_text, row)) for row in data]
-            weights = (*parsed_args.sort_columns, *parsed_args.by_weight)
+            weights = (*map(column_name, parsed_args.sort_columns), *parsed_args.by_weight)
             fitted = fit(column_names, rows, width, by_weight=weights, asked=bool(parsed_args.columns))
             column_names, data = fitted.columns, [list(map(_of_lines, row)) for row in fitted.rows]
             parsed_args.max_width = sys.maxsize  # or cliff would break words
