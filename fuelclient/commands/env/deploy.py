@@ -15,7 +15,7 @@ from fuelclient.backends.deploy_changes import changes_of, graph_for, naming_seq
 from fuelclient.commands.arguments import OF_ENV, YES, defaults, flag, id_of, nodes_option
 from fuelclient.commands.base import on_backend
 from fuelclient.commands.graph.execute import run_flags
-from fuelclient.commands.shell import LOG
+from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.start import Starter, run_options
 from fuelclient.commands.task.task import Stopping
 from fuelclient.errors import Conflict
@@ -45,11 +45,26 @@ class EnvDeploy(Starter):
 
     A Fuel master decides itself which nodes to delete, to provision and to deploy.
 
+    On a terminal the command says how many nodes and tasks that are, and asks first, unless you use --yes, --noop or
+    -q. If you decline, the exit code is 11.
+
       fuel2 env deploy 1 --dry-run
-      fuel2 env deploy 1 --wait
+      fuel2 env deploy 1 --wait --yes
     """
 
-    arguments = (id_of("environment"), *run_options(dry_run=["-d"]))
+    arguments = (id_of("environment"), *run_options(dry_run=["-d"]), YES)
+
+    def question_for(self, request: RunRequest) -> str:
+        """Count the nodes and the task instances of all graphs; on a master, which plans by itself, only the nodes."""
+        verb, env = "Redeploy" if request.force else "Deploy", request.cluster_id
+        if supports(self.backend.runs.act):
+            return f"{verb} environment {env}, which has {count(len(self.backend.nodes.list(env)), 'node')}?"
+        from fuelclient.backends.plans import planned
+
+        graphs = planned(self.backend, request)
+        nodes = {node for graph in graphs for node in graph.nodes}
+        tasks = sum(instance.runs for graph in graphs for instance in graph.instances)
+        return f"{verb} {count(len(nodes), 'node')} of environment {env} with {count(tasks, 'task instance')}?"
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if supports(self.backend.runs.act):
@@ -103,14 +118,15 @@ class EnvDeploy(Starter):
 class EnvRedeploy(EnvDeploy):
     """Deploy an environment from scratch
 
-    Does the same as 'env deploy --force': everything runs as if nothing had ever run.
+    Does the same as 'env deploy --force': everything runs as if nothing had ever run. It asks first as that does.
 
-      fuel2 env redeploy 1
+      fuel2 env redeploy 1 --yes
     """
 
     arguments = (
         id_of("environment"),
         *run_options(dry_run=["-d"], force_help="accepted for scripts; always on in this command"),
+        YES,
         defaults(force=True),
     )
 

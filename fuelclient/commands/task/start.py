@@ -119,6 +119,10 @@ class Starter(Command):
 
     reads_once = True
 
+    def question_for(self, request: RunRequest) -> str:  # noqa: ARG002 (for subclasses)
+        """What to ask on a terminal before `request` begins; empty if nothing is asked, or was asked already."""
+        return ""
+
     def run(self, parsed_args: argparse.Namespace) -> int:
         if parsed_args.timeout is not None and parsed_args.wait is False:
             raise UsageError("--timeout limits the wait that --no-wait turns off.", hint="Leave one of them out.")
@@ -137,6 +141,8 @@ class Starter(Command):
         if request.dry_run:
             self.exit_code = dry_run(self, request, parsed_args, action)
             return
+        if not request.noop and self.shell.options.verbose_level and "yes" in parsed_args:
+            self.ask(parsed_args, lambda: self.question_for(request))
         runs = self.writable().runs
         begun = runs.begin(request, check=parsed_args.check) if action is None else runs.act(action, request)
         report(dict.fromkeys(finding for child in begun.children for finding in child.findings))
@@ -299,7 +305,7 @@ def _document(graph: DryGraph, *, with_master: bool) -> dict[str, Any]:
     plan = graph.plan
     fields: dict[str, Any] = {"graph_type": graph.graph_type}
     if plan is not None:
-        instances = [{**asdict(instance), "node": node(instance.node)} for instance in plan.instances]
+        instances = [asdict(instance) for instance in plan.instances]
         if with_master:
             for record, instance in zip(instances, plan.instances, strict=True):
                 record["master"] = graph.decided.get((instance.task, instance.node))
@@ -310,6 +316,6 @@ def _document(graph: DryGraph, *, with_master: bool) -> dict[str, Any]:
         }  # fmt: skip
     if with_master:
         fields["only_on_master"] = [
-            {"task": task, "node": node(uid), "runs": runs} for (task, uid), runs in graph.only_decided.items()
+            {"task": task, "node": uid, "runs": runs} for (task, uid), runs in graph.only_decided.items()
         ]
     return fields

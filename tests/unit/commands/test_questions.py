@@ -24,6 +24,8 @@ ASKING = (
     ("env deployment-facts delete 1", ("facts of environment 1",)),
     ("env deployment-facts upload --env 1", ("all nodes, node 1",)),
     ("env reset 1 --wait", ("prod",)),
+    ("env deploy 1 --executor noop --wait", ("Deploy 2 nodes of environment 1 with 3 task instances?",)),
+    ("env redeploy 1 --executor noop --wait", ("Redeploy 2 nodes of environment 1 with 3 task instances?",)),
     ("graph upload --release 1 --type default --file graph.yaml", ("4 tasks", "release 1", "prod")),
     ("graph upload --env 1 --type default --file graph.yaml", ("2 tasks", "environment 1")),
     ("graph upload --env 1 --file graph.yaml", ("2 tasks", "'default'", "environment 1")),
@@ -99,6 +101,8 @@ def test_a_yes_does_it_and_neither_yes_nor_a_pipe_is_asked(full: CommandLine) ->
 def test_nothing_to_replace_is_no_question(full: CommandLine) -> None:
     for line in (
         "graph upload --env 1 --type new --file graph.yaml", "env reset 1 --dry-run",
+        "env deploy 1 --dry-run", "env deploy 1 --noop --wait", "-q env redeploy 1 --executor noop --wait",
+        "graph execute --env 1 --executor noop --wait",
         "release repos update 2 --file repos.yaml", "node attributes-upload 2", "env remove nodes --env 2 --nodes-all",
     ):  # fmt: skip
         full.ok("env", "create", "two", "--release", 1) if "--env 2" in line else None
