@@ -57,6 +57,28 @@ class Examples:
     graphs: Mapping[str, GraphDocument]
 
 
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What is stored of the examples: the ids of plugins by name, of the release and of the environment (None: not
+    there), the types of the environment's own graphs, and the nodes, some of which may be outside of it."""
+
+    plugins: Mapping[str, int]
+    release: int
+    env: int | None
+    graph_types: Sequence[str]
+    nodes: Sequence[Node]
+
+    def missing_nodes(self, loaded: Examples) -> list[Node]:
+        """The nodes that exist nowhere."""
+        names = {node.name for node in self.nodes}
+        return [node for node in loaded.nodes if node.name not in names]
+
+    def is_whole(self, loaded: Examples) -> bool:
+        wanted = len(loaded.plugins) + 1, len(loaded.graphs), 0
+        graphs = len(loaded.graphs.keys() & {*self.graph_types})
+        return self.env is not None and (len(self.plugins), graphs, len(self.missing_nodes(loaded))) == wanted
+
+
 class Demo(Command):
     """Load the packaged examples and print commands to try
 
@@ -70,9 +92,10 @@ class Demo(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:  # noqa: ARG002 (no options of its own)
         loaded = load_examples()
-        env = stored_environment(self.backend, loaded)
-        if env is None:
-            env = store(self.writable(), loaded)
+        found = stored(self.backend, loaded)
+        env = found.env
+        if not found.is_whole(loaded):
+            env = store(self.writable(), loaded, found)
             _log_summary(loaded, env)
         else:
             LOG.info("%s already has the examples, as environment %d (%s).", self.backend.target, env, ENVIRONMENT)
@@ -94,44 +117,72 @@ def load_examples() -> Examples:
     return Examples(release, plugins, directories, nodes, graphs)
 
 
-def stored_environment(backend: Backend, loaded: Examples) -> int | None:
-    """The id of the environment if all examples are stored, or None if none is.
-
-    Raise `Conflict` if only some are stored, or if their names are taken.
-    """
+def stored(backend: Backend, loaded: Examples) -> Stored:
+    """Find what is there of the examples. Raise `Conflict` if something else has one of their names."""
+    packages = {package.name: package.version for package in (loaded.release, *loaded.plugins)}
+    plugins = {plugin.name: plugin for plugin in backend.plugins.list() if plugin.name in packages}
+    base = plugins.get(loaded.release.name)
+    taken = [
+        f"plugin {plugin.name} {plugin.version}"
+        for plugin in backend.plugins.list()
+        if plugin.version != packages.get(plugin.name, plugin.version)
+    ]
     wanted = {(packaged.release.name, packaged.release.version) for packaged in loaded.release.releases}
-    releases = [release for release in backend.releases.list() if (release.name, release.version) in wanted]
-    plugins = [plugin for plugin in backend.plugins.list() if plugin.name in loaded.directories]
-    clusters = [cluster for cluster in backend.clusters.list() if cluster.name == ENVIRONMENT]
-    ids = {release.id for release in releases}
-    versions = {(package.name, package.version) for package in (loaded.release, *loaded.plugins)}
-    if versions == {(plugin.name, plugin.version) for plugin in plugins}:
-        for cluster in clusters:
-            if cluster.release_id in ids:
-                return cluster.id
-    taken = [f"release {release.name} {release.version}" for release in releases]
-    taken += [f"plugin {plugin.name} {plugin.version}" for plugin in plugins]
-    taken += [f"environment {cluster.name} ({cluster.id})" for cluster in clusters]
+    own, release = set(), 0
+    for each in backend.releases.list():
+        if base is not None and each.plugin_id == base.id:
+            own.add(each.id)
+            release = each.id if (each.name, each.version) in wanted else release
+        elif (each.name, each.version) in wanted:
+            taken.append(f"release {each.name} {each.version}")
+    cluster = next((cluster for cluster in backend.clusters.list() if cluster.name == ENVIRONMENT), None)
+    if cluster is not None and cluster.release_id not in own:
+        taken.append(f"environment {cluster.name} ({cluster.id})")
     if taken:
         raise Conflict(
-            f"{backend.target} already has some of the examples: {', '.join(taken)}. Nothing was loaded.",
+            f"{backend.target} already has something else with names of the examples: {', '.join(taken)}. Nothing was"
+            " loaded.",
             hint="Load them into another file: fuel2 --engine demo.db demo",
         )
-    return None
+    env = None if cluster is None else cluster.id
+    graphs = [] if env is None else backend.graphs.list(env)
+    types = [graph.type for graph in graphs if graph.owner.level is Level.CLUSTER]
+    alike = {(node.name, node.executor, str(node.attributes)) for node in loaded.nodes}
+    nodes = [
+        node
+        for node in backend.nodes.list()
+        if (node.name, node.executor, str(node.attributes)) in alike or (env is not None and node.cluster_id == env)
+    ]
+    return Stored({name: plugin.id for name, plugin in plugins.items()}, release, env, types, nodes)
 
 
-def store(backend: Backend, loaded: Examples) -> int:
-    """Store the examples, all or none, and return the id of their environment."""
+def store(backend: Backend, loaded: Examples, found: Stored) -> int:
+    """Store what is missing of the examples, all or none, and return the id of their environment.
+
+    What was changed stays: a plugin that is disabled, a node that was removed from the environment. A new environment
+    gets the nodes of the deleted one.
+    """
+    plugins, release, env = dict(found.plugins), found.release, found.env
     with backend.together():
-        packages = (loaded.release, *loaded.plugins)
-        base, *others = [backend.plugins.install(str(loaded.directories[package.name])) for package in packages]
-        [release] = base.releases
-        env = backend.clusters.create(ENVIRONMENT, release.id).id
-        for installed in others:
-            backend.plugins.enable(installed.plugin.id, env)
-        backend.nodes.create([replace(node, cluster_id=env) for node in loaded.nodes])
+        for package in (loaded.release, *loaded.plugins):
+            if package.name not in plugins:
+                installed = backend.plugins.install(str(loaded.directories[package.name]))
+                plugins[package.name] = installed.plugin.id
+                release = installed.releases[0].id if package is loaded.release else release
+        if env is None:
+            env = backend.clusters.create(ENVIRONMENT, release).id
+        for package in loaded.plugins:
+            if found.env is None or package.name not in found.plugins:
+                backend.plugins.enable(plugins[package.name], env)
+        free = {node.name: node.id for node in found.nodes if node.cluster_id is None and found.env is None}
+        for node in loaded.nodes:
+            if node.name in free:
+                backend.clusters.add_nodes(env, [free[node.name]], node.pending_roles)
+        missing = found.missing_nodes(loaded) if found.env else [node for node in loaded.nodes if node.name not in free]
+        backend.nodes.create([replace(node, cluster_id=env) for node in missing])
         for graph_type, document in loaded.graphs.items():
-            backend.graphs.upload(OwnerRef(Level.CLUSTER, env), document, graph_type)
+            if graph_type not in found.graph_types:
+                backend.graphs.upload(OwnerRef(Level.CLUSTER, env), document, graph_type)
     return env
 
 

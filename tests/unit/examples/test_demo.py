@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from command_line import CommandLine
 
-from fuelclient.commands.demo import load_examples, store
+from fuelclient.commands.demo import load_examples, store, stored
 from fuelclient.engine.runs import inputs
 from fuelclient.engine.runs.jobs import jobs_for
 from fuelclient.environment.plans import plan
@@ -104,13 +104,43 @@ class TestTwice:
         assert "graph preview --env demo" in done.out
         assert [demo.ok(*listing, "-f", "json").out for listing in listings] == before
 
-    def test_a_part_of_the_examples_is_a_conflict(self, demo: CommandLine) -> None:
-        demo.ok("env", "delete", 1, "--force")
-        done = demo("demo")
-        assert done.code == 6
-        assert done.out == ""
-        assert "release ocata-ubuntu ocata-11.0" in done.err
-        assert "--engine" in done.err
+    def test_what_was_deleted_comes_back_and_what_is_there_is_used(self, demo: CommandLine) -> None:
+        def everything(env: int) -> list[Any]:
+            listings = ("release", "list"), ("plugins", "list"), ("node", "list"), ("graph", "list", "--env", env)
+            columns = {"id", "name", "version", "roles", "pending_roles"}
+            *rows, graphs = [demo.ok(*listing, "-f", "json").json for listing in listings]
+            kept = [[{key: row[key] for key in columns & row.keys()} for row in part] for part in rows]
+            return [*kept, sorted(row["tasks"] for row in graphs)]
+
+        before = everything(1)
+        demo.ok("node", "create", "stranger", "--ip", "10.0.0.9")
+        demo.ok("env", "delete", "demo", "--force")
+        assert "graph preview --env demo" in demo.ok("demo").out
+        demo.ok("node", "delete", "stranger")
+        env = demo.ok("env", "show", "demo", "-f", "value", "-c", "id").out.strip()
+        assert everything(int(env)) == before
+
+        demo.ok("env", "delete", "demo", "--force")
+        demo.ok("plugins", "remove", "image-cache")
+        demo.ok("node", "delete", "edge-1")
+        demo.ok("demo")
+        names = [row["name"] for row in demo.ok("plugins", "list", "-f", "json").json]
+        assert sorted(names) == sorted(row["name"] for row in before[1])
+        demo.ok("graph", "delete", "--env", "demo", "--type", "restart-apis")
+        demo.ok("node", "delete", "data-1", "--force")
+        demo.ok("demo")
+        assert [len(demo.ok(noun, "list", "-f", "json").json) for noun in ("node", "env")] == [7, 1]
+        demo.ok("graph", "download", "--env", "demo", "--type", "restart-apis", "--all", "--file", "-")
+
+    @pytest.mark.parametrize("change", ["removed node", "disabled plugin"])
+    def test_what_was_changed_stays(self, demo: CommandLine, change: str) -> None:
+        if change == "removed node":
+            demo.ok("env", "remove", "nodes", "--env", "demo", "--nodes", "edge-1")
+        else:
+            demo.ok("plugins", "disable", "rack-monitoring", "--env", "demo")
+        before = [demo.ok(noun, "list", "-f", "json").out for noun in ("node", "plugins", "env")]
+        assert "already has the examples" in demo.ok("demo").err
+        assert [demo.ok(noun, "list", "-f", "json").out for noun in ("node", "plugins", "env")] == before
 
     def test_existing_environment_name_is_a_conflict_before_storing(self, fuel2: CommandLine, tmp_path: Path) -> None:
         (tmp_path / "r.yaml").write_text("- {name: other, version: o-1, operating_system: x, roles_metadata: {a: {}}}")
@@ -124,10 +154,11 @@ class TestTwice:
 
         backend = backends.connect(settings.load({"ENGINE": str(tmp_path / "engine.db")}))
         loaded = load_examples()
+        found = stored(backend, loaded)
         last = loaded.plugins[-1].name
         backend.plugins.install(str(loaded.directories[last]))  # what an unlucky second client did in between
         with pytest.raises(Conflict):
-            store(backend, loaded)
+            store(backend, loaded, found)
         assert list(backend.releases.list()) == []
         assert [plugin.name for plugin in backend.plugins.list()] == [last]
         assert list(backend.clusters.list()) == []
