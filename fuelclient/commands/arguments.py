@@ -81,29 +81,33 @@ def _is_name(node: str) -> bool:
     return bool(node) and not is_id(node) and node not in _NOT_NODES
 
 
-def resolve(parsed_args: argparse.Namespace, backend: Callable[[], Backend]) -> None:
+def resolve(parsed_args: argparse.Namespace, backend: Callable[[], Backend], spelled: dict[str, str]) -> None:
     """Replace all references among the arguments by ids; `backend` is called only if there are any.
+
+    If a node is among them, put the names of all nodes by their ids into `spelled`, for the messages that answer.
 
     Raise `NotFound` for an unknown name, and `UsageError` with the ids for a name that several things share.
     """
     arguments = vars(parsed_args)
     for name in sorted(arguments, key=lambda name: name not in ("env", "release")):  # the others may depend on these
-        setattr(parsed_args, name, _resolve_value(arguments[name], parsed_args, backend))
+        setattr(parsed_args, name, _resolve_value(arguments[name], parsed_args, backend, spelled))
 
 
-def _resolve_value(value: Any, parsed_args: argparse.Namespace, backend: Callable[[], Backend]) -> Any:
+def _resolve_value(
+    value: Any, parsed_args: argparse.Namespace, backend: Callable[[], Backend], spelled: dict[str, str]
+) -> Any:
     if isinstance(value, list):
-        parts = [_resolve_value(part, parsed_args, backend) for part in value]
+        parts = [_resolve_value(part, parsed_args, backend, spelled) for part in value]
         if parts == value or any(isinstance(part, list) for part in parts):
             return parts
         return list(dict.fromkeys(parts))  # a name and an id may be the same thing
     if not isinstance(value, Reference):
         return value
-    number = _id_of(value, parsed_args, backend())
+    number = _id_of(value, parsed_args, backend(), spelled)
     return number if value.prefix is None else f"{value.prefix}{number}"
 
 
-def _id_of(wanted: Reference, parsed_args: argparse.Namespace, backend: Backend) -> int:
+def _id_of(wanted: Reference, parsed_args: argparse.Namespace, backend: Backend, spelled: dict[str, str]) -> int:
     noun, name = wanted.noun, wanted.name
     if noun == "plugin" and getattr(parsed_args, "version", None):
         name = f"{name} {parsed_args.version}"
@@ -123,6 +127,8 @@ def _id_of(wanted: Reference, parsed_args: argparse.Namespace, backend: Backend)
         ids = ", ".join(f"{thing.id} ({detail.format(thing)})" for thing in matching)
         ids = ids.replace("in environment None", "in no environment")
         raise UsageError(f"Several {noun}s are named {name}: {ids}.", hint="Use an id.")
+    if noun == "node":
+        spelled.update((str(thing.id), thing.name) for thing in things)
     number: int = matching[0].id
     return number
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from itertools import takewhile
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from cliff.app import App
@@ -189,20 +190,50 @@ def _command_pattern() -> re.Pattern[str]:
     return re.compile(rf"\b{global_options.PROGRAM}(?! (?:{'|'.join(_WITHOUT_TARGET)})\b)(?= (?:{'|'.join(nouns)})\b)")
 
 
+_NODE = re.compile(
+    r"""(?<![^\s(`'"])(?P<task>(?=[^\s/@]*[A-Za-z])[^\s/@,;()`'"]+)[/@](?P<uid>\d+)(?![\w/@]|[.:-]\w)"""
+    r"""|\b(?P<noun>[Nn]ode )(?P<node>\d+)(?![\w/@]|[.:-]\w)"""
+)
+"""A node in a message: that of a task instance (`task/7`, `task@7`), or one by itself (`node 7`)."""
+
+
+def as_spelled(text: str, names: Mapping[str, str]) -> str:
+    """Replace the ids of nodes in a message by their names, as the command line had them.
+
+    >>> as_spelled("Failed: schema@8. See netconfig/9, /run/8, node 8.", {"8": "db-1"})
+    'Failed: schema/db-1. See netconfig/9, /run/8, node db-1.'
+    """
+
+    def named(found: re.Match[str]) -> str:
+        name = names.get(found["uid"] or found["node"])
+        return found[0] if name is None else f"{found['noun'] or found['task'] + '/'}{name}"
+
+    return _NODE.sub(named, text)
+
+
 class Printable(logging.Formatter):
     """Escapes control characters, which a terminal would obey, in messages and in what they quote, and adds colours.
 
-    Commands that our own messages suggest begin with `called`. Quoted text is not changed.
+    Commands that our own messages suggest begin with `called`. Quoted text is not changed. If the command line named
+    nodes, `spelled` has the names by id, and messages name them too.
     """
 
-    def __init__(self, layout: str, *, coloured: bool, called: str = global_options.PROGRAM) -> None:
+    def __init__(
+        self,
+        layout: str,
+        *,
+        coloured: bool,
+        called: str = global_options.PROGRAM,
+        spelled: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         super().__init__(layout)
-        self.coloured, self.called = coloured, called
+        self.coloured, self.called, self.spelled = coloured, called, spelled
 
     def format(self, record: logging.LogRecord) -> str:
         if self.called != global_options.PROGRAM:
             record = _record_for_target(record, self.called)
-        text = printable(super().format(record), keep="\n\t")
+        text = super().format(record)
+        text = printable(as_spelled(text, self.spelled) if self.spelled else text, keep="\n\t")
         return coloured_message(text, record.levelno) if self.coloured and not hasattr(record, "plain") else text
 
 
@@ -266,6 +297,7 @@ class FuelShell(App):
         self._settings: Settings | None = None
         self.has_written = False
         self._handlers: list[logging.Handler] = []
+        self._spelled: dict[str, str] = {}
 
     def build_option_parser(self, *_: Any, **__: Any) -> argparse.ArgumentParser:
         return global_options.global_parser()
@@ -353,7 +385,7 @@ class FuelShell(App):
         self._reads_once = getattr(command, "reads_once", False)
         try:
             with self._reading:
-                resolve(parsed_args, lambda: self.backend)
+                resolve(parsed_args, lambda: self.backend, self._spelled)
                 code = command.run(parsed_args)
                 return getattr(command, "exit_code", Exit.OK) or code
         except InvalidDocument as error:
@@ -381,7 +413,7 @@ class FuelShell(App):
 
     def _add_handler(self, handler: logging.Handler, level: int, layout: str, *, coloured: bool = False) -> None:
         handler.setLevel(level)
-        handler.setFormatter(Printable(layout, coloured=coloured, called=self.called))
+        handler.setFormatter(Printable(layout, coloured=coloured, called=self.called, spelled=self._spelled))
         LOG.addHandler(handler)
         self._handlers.append(handler)
 

@@ -21,6 +21,7 @@ from fuelclient.commands.arguments import (
 )
 from fuelclient.commands.base import STRUCTURED, Command, Lister, report
 from fuelclient.commands.exits import Exit
+from fuelclient.commands.formatters import Shown
 from fuelclient.commands.graph.question import SELECT, selected_tasks
 from fuelclient.commands.shell import LOG
 from fuelclient.commands.task.history import node
@@ -168,8 +169,9 @@ class GraphSimulate(Lister):
             self.exit_code = Exit.FAILED
         return [
             (
-                graph.graph_type, instance.task, node(instance.node), str(instance.status), str(instance.reason),
-                instance.because, _seconds(instance.start), _seconds(instance.end), str(graph.verdict),
+                graph.graph_type, instance.task, Shown(instance.node, str(node(instance.node))),
+                str(instance.status), str(instance.reason), instance.because,
+                _seconds(instance.start), _seconds(instance.end), str(graph.verdict),
             )
             for graph in graphs
             for instance in graph.instances

@@ -11,6 +11,8 @@ import pytest
 from command_line import RELEASE, CommandLine, tiny_engine
 from package_trees import write_package
 
+from fuelclient.commands.shell import as_spelled
+
 SAME = (
     # a line with ids, and the same with names
     ("env show 1", "env show prod"),
@@ -69,7 +71,8 @@ def test_names_do_what_ids_do(tmp_path: Path) -> None:
     for ids, names in SAME:
         expected = by_id(*ids.format(graph=graph).split())
         done = by_name(*names.format(graph=graph).split())
-        same = done.err.replace("/names/", "/ids/") == expected.err
+        said = as_spelled(expected.err, {"1": "node-1", "2": "node-2"}) if "node-" in names else expected.err
+        same = done.err.replace("/names/", "/ids/") == said
         assert (done.code, done.out, same) == (expected.code, expected.out, True), (names, done, expected)
 
 
@@ -181,6 +184,31 @@ def test_logs_and_histories_take_names_of_nodes(tiny: CommandLine) -> None:
     rows = tiny.ok("task", "history", "show", 1, "--nodes", "node-2", "-f", "json").json
     assert [row["task_name"] for row in rows] == ["say"]
     assert tiny("task", "history", "show", 1, "--nodes", "nodd-2").code == 5
+
+
+def test_messages_answer_with_the_names_of_nodes_that_were_typed(tiny: CommandLine) -> None:
+    by_name = tiny("graph", "simulate", "--env", "prod", "--fail", "netconfig/node-2")
+    assert "Tolerated failures: netconfig/node-2." in by_name.err
+    by_id = tiny("graph", "simulate", "--env", "prod", "--fail", "netconfig/2")
+    assert "Tolerated failures: netconfig@2." in by_id.err
+    assert by_name.out == by_id.out
+    assert "Did you mean netconfig/node-2?" in tiny("graph", "simulate", "--env", 1, "--fail", "netconfg/node-2").err
+    tiny.ok("graph", "execute", "--env", 1, "--type", "default", "--executor", "noop", "--wait")
+    tiny.ok("node", "create", "other", "--ip", "10.0.0.9")
+    assert "netconfg/other" in tiny("task", "logs", 1, "netconfg/other").err
+
+
+def test_a_sync_point_has_no_node_in_documents_of_ours(tiny: CommandLine) -> None:
+    graph = "[{id: deploy_start, type: stage, version: 2.0.0}]"
+    tiny.ok("graph", "upload", "--env", 1, "--type", "sync", "--file", "-", stdin=graph)
+    simulate = ("graph", "simulate", "--env", 1, "--type", "sync")
+    dry = tiny.ok("graph", "execute", "--env", 1, "--type", "sync", "--dry-run", "--format", "json").json
+    assert [row["node"] for row in dry[0]["instances"]] == [None]
+    assert [row["node"] for row in tiny.ok(*simulate, "-f", "json").json] == [None]
+    assert tiny.ok(*simulate, "-f", "value", "-c", "node").out == "null\n"
+    tiny.ok("graph", "execute", "--env", 1, "--type", "sync", "--wait")
+    rows = tiny.ok("task", "history", "show", 1, "-f", "json").json
+    assert [row["node_id"] for row in rows] == ["null"]  # as the original client has it
 
 
 def test_a_name_may_be_written_in_either_form_of_unicode(tiny: CommandLine) -> None:
