@@ -332,7 +332,7 @@ class Lister(cliff.lister.Lister, Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         columns = self.shown_columns(parsed_args)
-        check_columns(parsed_args.columns, columns)
+        check_columns([*parsed_args.columns, *parsed_args.sort_columns], columns)
         keys = parsed_args.sort_keys or ([self.sort_by] if self.sort_by else [])
         rows = [cells(row, self.columns) for row in self.rows(parsed_args)]
         if self.empty and not rows:

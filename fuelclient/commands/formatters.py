@@ -45,7 +45,7 @@ def column_name(word: str) -> str:
 
 
 def check_columns(words: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise `UsageError` for an unknown column after `-c`, which cliff would silently leave out."""
+    """Raise `UsageError` for an unknown column after `-c` or `--sort-column`, which cliff would ignore."""
     for word in words:
         name = column_name(word)
         if name not in columns:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import ASSUME, ENV, EXIT_CODE, ID_NAME, option, reference, type_option
 from fuelclient.commands.base import Comparing, report
+from fuelclient.commands.exits import Exit
 from fuelclient.commands.fitting import align
 from fuelclient.commands.graph.question import FORMAT, Answer, Question, value_text, where
 from fuelclient.commands.graph.sides import GRAMMAR, WHAT_IF, Side, compared, graph_option, refusals_of, sides, what_if
@@ -35,7 +36,8 @@ class GraphDiff(Comparing, Question):
     because a longer path keeps the order. A layer or a file is compared by itself, on the nodes of --env, or of the
     environment that the other GRAPH belongs to; its overrides have no place in the order. Passwords of runs are masked.
 
-    Findings that only the second graph has are printed too. With --exit-code the exit code is 10 if anything differs.
+    Findings that only the second graph has are printed too; if a merged graph has errors among them, the exit code is
+    7. With --exit-code the exit code is 10 if anything differs.
 
       fuel2 graph diff release:1 env:1
       fuel2 graph diff cluster:1 override.yaml --exit-code
@@ -69,6 +71,8 @@ class GraphDiff(Comparing, Question):
             refused = refusals_of(self.backend, after.snapshot.cluster.id, parsed_args)
             comparison = replace(comparison, findings=(*refused, *comparison.findings))
         self.differs = comparison.is_different
+        if not after.alone and any(finding.is_error for finding in comparison.findings):
+            self.exit_code = Exit.INVALID
         report(comparison.findings)
         parts = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
         document = {"before": before.label, "after": after.label, **parts}

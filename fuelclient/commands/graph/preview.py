@@ -13,7 +13,7 @@ from fuelclient.commands.formatters import Fields, Names, check_columns, column_
 from fuelclient.commands.graph.question import OF_GRAPH, SELECT, query_tasks
 from fuelclient.commands.graph.sides import GRAMMAR, WHAT_IF, Side, compared, graph_option, refusals_of, sides, what_if
 from fuelclient.commands.shell import LOG, count
-from fuelclient.errors import Conflict, InvalidGraph, UsageError
+from fuelclient.errors import Conflict, InvalidGraph, Unsupported, UsageError
 from fuelclient.model.graph import MergePolicy
 from fuelclient.printing import printable
 
@@ -60,8 +60,8 @@ class GraphPreview(Comparing, Lister):
     are printed on stderr; 'fuel2 graph diff' prints them as data. --against compares with another graph than that of
     the environment as it is.
 
-    --verify compares this merge, task by task, with the master's own. With --exit-code the exit code is 10 if a
-    comparison found a difference.
+    --verify compares this merge, task by task, with the master's own; without a master the exit code is 2. With
+    --exit-code the exit code is 10 if a comparison found a difference.
 
       fuel2 graph preview --env 1
       fuel2 graph preview --env 1 --assume controller=3,compute=8,cinder=3 --only changed
@@ -104,6 +104,9 @@ class GraphPreview(Comparing, Lister):
         if parsed_args.exit_code and not (parsed_args.verify or _compares(parsed_args)):
             hint = "Add --with, --without, --against or --verify, or leave --exit-code out."
             raise UsageError("--exit-code needs a comparison.", hint=hint)
+        if parsed_args.verify and self.shell.settings.master is None:
+            hint = "Name one with --server, or leave --verify out."
+            raise Unsupported("--verify compares with the merge of a Fuel master, and there is none.", hint=hint)
         if parsed_args.verify and _compares(parsed_args):
             hint = "Leave --verify out, or the others."
             raise UsageError("A master merges only what it has: --verify allows no other graphs.", hint=hint)
@@ -116,7 +119,7 @@ class GraphPreview(Comparing, Lister):
 
         structured = parsed_args.formatter in STRUCTURED
         columns = _KEYS if structured else self.columns
-        check_columns(parsed_args.columns, columns)
+        check_columns([*parsed_args.columns, *parsed_args.sort_columns], columns)
         options = PreviewOptions(
             tuple(parsed_args.nodes or ()), parsed_args.assume or "", MergePolicy(parsed_args.merge_policy)
         )

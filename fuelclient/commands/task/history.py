@@ -82,7 +82,7 @@ class TaskHistoryShow(Lister):
             if parsed_args.include_summary:
                 columns += ("summary",)
             rows = [_cells(row, columns) for row in history]
-        check_columns([*parsed_args.columns, *(parsed_args.sort_keys or ())], columns)
+        check_columns([*parsed_args.columns, *parsed_args.sort_columns, *(parsed_args.sort_keys or ())], columns)
         rows = sorted_by(rows, columns, parsed_args.sort_keys or ())
         # Nodes are sorted by number, but shown as strings, as by a master.
         indexes = {columns.index("node_id")} if "node_id" in columns else ()

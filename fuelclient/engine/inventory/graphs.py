@@ -12,6 +12,8 @@ from fuelclient.engine.reading import environment, lookup, orphaned_records
 from fuelclient.environment.layers import snapshot, types_for
 from fuelclient.errors import Conflict, FuelError, NotFound
 from fuelclient.graph.merge import merge_layers
+from fuelclient.model.cluster import Cluster
+from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Severity, require_no_errors
 from fuelclient.model.graph import (
     DEFAULT_TYPE,
@@ -103,8 +105,7 @@ class Graphs(Facet):
             graphs.put_tasks(connection, graph_id, document.tasks, findings)
             graphs.mark_derived(connection, graph_id, False)
             newly_orphaned = orphaned()
-            users = lookup.environments_with(connection, target)
-            run_errors = (*refusals(document), *dict.fromkeys(_cycles(connection, users, graph_type)))
+            run_errors = (*refusals(document), *dict.fromkeys(_cycles(connection, target, graph_type)))
             warnings = (replace(finding, severity=Severity.WARNING) for finding in run_errors)
             stored = _existing(connection, target, graph_type)
             return Uploaded(stored, previous_id is None, (*findings, *newly_orphaned, *warnings), replaced)
@@ -142,13 +143,17 @@ def _watch_users(connection: Connection, owner: Owner, graph_type: str) -> Calla
     return orphaned_records.watch(connection, users, graph_type)
 
 
-def _cycles(connection: Connection, cluster_ids: Sequence[int], graph_type: str) -> Iterator[Finding]:
+def _cycles(connection: Connection, owner: Owner, graph_type: str) -> Iterator[Finding]:
+    """Find the cycles (G050) in the environments that use a graph. Without any, a release's graph is examined as an
+    environment without nodes would have it: on nodes that are assumed for its roles."""
     from fuelclient.plan.study import cycles_of  # only uploads need it
 
-    for cluster_id in cluster_ids:
-        target = environment.read(connection, cluster_id)
+    targets = [environment.read(connection, each) for each in lookup.environments_with(connection, owner)]
+    if not targets and owner.level is Level.RELEASE:
+        targets = [Environment(Cluster(0, "", owner.id), lookup.release(connection, owner.id))]
+    for target in targets:
         layers = environment.layers(connection, target, graph_type, strict=False)
-        facts = partial(_evaluation, connection, cluster_id, graph_type)
+        facts = partial(_evaluation, connection, target.cluster.id, graph_type)
         yield from cycles_of(snapshot(target, layers, graph_type, checked=False), facts)
 
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from command_line import GRAPH, OVERRIDE, CommandLine
+from command_line import GRAPH, OVERRIDE, RELEASE, CommandLine
 
 from fuelclient.commands.graph.preview import _KEYS
 
@@ -341,6 +341,26 @@ def test_an_upload_that_would_refuse_a_run_says_so(tiny: CommandLine) -> None:
     validated = tiny("graph", "validate", "--env", 1, "-f", "json")
     assert validated.code == 7
     assert {"G024", "G050"} <= {row["code"] for row in validated.json}
+
+
+def test_a_cycle_is_found_before_a_release_has_an_environment(fuel2: CommandLine) -> None:
+    fuel2.ok("release", "import", "-", stdin=RELEASE)
+    ring = "".join(
+        f"- {{id: {task}, type: shell, version: 2.0.0, roles: [compute], requires: [{other}],"
+        " parameters: {cmd: x, timeout: 1}}\n"
+        for task, other in (("one", "two"), ("two", "one"))
+    )
+    upload = ("graph", "upload", "--release", 1, "--type", "default", "--file", "-")
+    before = fuel2.ok(*upload, stdin=ring).err
+    assert "G050" in before
+    assert "one" in before
+    assert "two" in before
+    fuel2.ok("env", "create", "prod", "--release", 1)
+    after = fuel2.ok(*upload, "--yes", stdin=ring).err
+    assert [line for line in after.splitlines() if "G050" in line] == [
+        line for line in before.splitlines() if "G050" in line
+    ]
+    assert "G050" not in fuel2.ok(*upload, "--yes", stdin=ring.replace("requires: [two]", "requires: []")).err
 
 
 def test_an_upload_to_a_release_says_where_it_closes_a_cycle(tiny: CommandLine) -> None:

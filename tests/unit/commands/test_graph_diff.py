@@ -117,7 +117,9 @@ def test_a_plugin_that_is_not_enabled_cannot_be_left_out(engine: CommandLine) ->
 def test_a_cycle_has_no_order_and_is_reported(engine: CommandLine, tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
     own.write_text("- {id: database, requires: [keystone]}\n", encoding="utf-8")
-    answer = engine.ok("graph", *ENV, "--with", own, "-f", "json").json
+    done = engine("graph", *ENV, "--with", own, "-f", "json")
+    assert (done.code, engine("graph", "preview", "--env", 1, "--with", own).code) == (7, 7)
+    answer = done.json
     assert answer["order"] is None
     assert answer["problem"]
     assert "G050" in {finding["code"] for finding in answer["findings"]}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -133,7 +132,7 @@ def test_the_exit_code_needs_a_comparison(tiny: CommandLine) -> None:
     assert "--verify" in done.err
 
 
-def test_the_engine_agrees_with_itself(tiny: CommandLine, tmp_path: Path) -> None:
-    done = tiny.ok("graph", "preview", "--env", "1", "--verify", "--exit-code")
-    assert "merges to the same" in done.err
-    assert (tmp_path / "engine.db").exists()
+def test_an_engine_file_has_no_other_merge(tiny: CommandLine) -> None:
+    done = tiny("graph", "preview", "--env", "1", "--verify", "--exit-code")
+    assert (done.code, done.out) == (2, "")
+    assert "there is none. Name one with --server" in done.err

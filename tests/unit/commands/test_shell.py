@@ -142,10 +142,23 @@ def test_a_malformed_line_is_told_in_one_line(
     assert " --help'." in err
 
 
-def test_an_unknown_column_is_an_error(fuel2: CommandLine) -> None:
-    done = fuel2("release", "list", "-c", "nmae")
+@pytest.mark.parametrize("option", ["-c", "--sort-column"])
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("release list", "Did you mean 'name'?"), ("plugins list", "Did you mean 'name'?"),
+        ("graph preview --env 1", "Columns: order, "), ("task history show 1", "Columns: task_name, "),
+        ("node import {nodes}", "Did you mean 'name'?"),
+    ],
+)  # fmt: skip
+def test_an_unknown_column_is_an_error(tiny: CommandLine, tmp_path: Path, line: str, hint: str, option: str) -> None:
+    nodes = tmp_path / "nodes.yaml"
+    nodes.write_text("- {name: another}\n", encoding="utf-8")
+    tiny.ok("graph", "execute", "--env", 1, "--executor", "noop", "--wait")
+    done = tiny(*line.format(nodes=nodes).split(), option, "nmae")
     assert (done.code, done.out) == (2, "")
-    assert done.err.endswith("There is no column 'nmae'. Did you mean 'name'?\n")
+    assert f"There is no column 'nmae'. {hint}" in done.err
+    assert "another" not in tiny.ok("node", "list").out
 
 
 def test_global_options_stand_anywhere_unabbreviated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

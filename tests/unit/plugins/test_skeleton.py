@@ -24,7 +24,7 @@ EVERY = [
     (Skeleton.RELEASE, "5.0.0"),
     (Skeleton.MULTI_RELEASE, "5.0.0"),
 ]
-NAMES = ["my-plugin", "a", "1", "0x1f", "1e3", "null", "on", "---", "_", "2016-01-01", "x" * 100]
+NAMES = ["my-plugin", "a", "1_1", "0x1f", "1e3", "null", "on", "---", "_", "2016-01-01", "x" * 100]
 """Valid names of plugins that YAML could take for something else."""
 
 
