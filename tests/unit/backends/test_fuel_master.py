@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -22,10 +22,12 @@ from package_trees import role, task, write_package
 from refusals import missing, refused
 
 from fuelclient.backends.connected import connected
+from fuelclient.backends.http.session import Session
 from fuelclient.backends.local import LocalBackend
+from fuelclient.backends.nailgun import NailgunBackend
 from fuelclient.backends.plans import pictured, planned, simulated
 from fuelclient.backends.studies import study_of
-from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph, Unsupported
+from fuelclient.errors import FuelError, InvalidDocument, InvalidGraph, Unsupported, UsageError
 from fuelclient.model.graph import GraphDocument, Level, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.release import Release
@@ -244,3 +246,26 @@ def test_preview_follows_dependencies_computed_from_facts(env: Executions) -> No
     assert [finding.task for finding in seen.findings if finding.code == "G033"] == ["c"]
     assumed = study_of(env.backend, snapshot, PreviewOptions(assume="compute=2")).preview()
     assert {finding.task for finding in assumed.findings if finding.code == "G033"} == {"c"}
+
+
+class Nothing(requests.adapters.BaseAdapter):
+    """A master to which nothing may be sent."""
+
+    def send(self, request: requests.PreparedRequest, *_: Any, **__: Any) -> requests.Response:
+        raise AssertionError(request.url)
+
+    def close(self) -> None: ...
+
+
+def test_a_number_is_refused_as_a_name_before_a_master_stores_it() -> None:
+    master = NailgunBackend(Session(Master("http://127.0.0.1:8000"), adapter=Nothing()))
+    writes: dict[str, Callable[[], object]] = {
+        "an environment": lambda: master.clusters.create("7", 1),
+        "an environment ": lambda: master.clusters.rename(1, "7"),
+        "a node": lambda: master.nodes.update(1, name="7"),
+        "a sequence": lambda: master.sequences.create(1, "7", ["default"]),
+        "a sequence ": lambda: master.sequences.update(1, name="7"),
+    }
+    for noun, write in writes.items():
+        with refused(UsageError, f"name of {noun.strip()}: a number"):
+            write()
