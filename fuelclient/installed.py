@@ -29,8 +29,9 @@ _LIBRARY = re.compile(r"""^([^;]+);.*extra == ['"](\w+)['"]""")
 
 def extra_line(extra: str) -> str:
     """The command line that adds the libraries of an extra, such as `ssh`, to this copy."""
-    found = (_LIBRARY.match(text) for text in _requirements())
-    libraries = [match[1].strip() for match in found if match and match[2] == extra]
+    found = _distribution()
+    matches = map(_LIBRARY.match, (found and found.requires) or ())
+    libraries = [match[1].strip() for match in matches if match and match[2] == extra]
     return adding(*(libraries or [f"{CHECKOUT}[{extra}]"]))
 
 
@@ -42,24 +43,24 @@ def adding(*libraries: str) -> str:
     quoted = " ".join(map(shlex.quote, libraries))
     if _is_of_pipx():
         return f"pipx inject {shlex.quote(Path(sys.prefix).name)} {quoted}"
-    receipt = _uv_receipt()
-    if receipt and _source_remains():
-        kept = (entry for entry in receipt["requirements"] if entry["name"] != NAME)
-        wanted = dict.fromkeys([*(f"{entry['name']}{entry.get('specifier', '')}" for entry in kept), *libraries])
-        return f"uv tool install {' '.join(f'--with {shlex.quote(text)}' for text in wanted)} {_source()}"
+    extras, kept = _of_uv()
+    source = _source(extras)
+    if kept is not None and source:
+        wanted = (f"--with {shlex.quote(text)}" for text in dict.fromkeys((*kept, *libraries)))
+        return f"uv tool install {' '.join(wanted)} {source}"
     return f"{_pip()} {quoted}"
 
 
 def reinstalling(*others: str) -> str:
     """The command line that removes this copy and distributions that own files of it, then installs this copy again."""
-    names = " ".join(map(shlex.quote, (*others, NAME)))
     if _is_of_pipx():
         remove, install = f"pipx uninstall {shlex.quote(Path(sys.prefix).name)}", "pipx install"
-    elif _uv_receipt():
+    elif _of_uv()[1] is not None:
         remove, install = f"uv tool uninstall {NAME}", "uv tool install"
     else:
-        remove, install = f"{_pip('uninstall')}{' -y' if find_spec('pip') else ''} {names}", _pip()
-    return f"{remove} && {install} {_source()}" if _source() else f"{remove}; then install {NAME} again"
+        remove, install = " ".join((_pip("uninstall"), *map(shlex.quote, (*others, NAME)))), _pip()
+    source = _source(_of_uv()[0])
+    return f"{remove} && {install} {source}" if source else f"{remove}; then install {NAME} again"
 
 
 def program() -> Path:
@@ -80,13 +81,8 @@ def program() -> Path:
 
 def intruders() -> list[str]:
     """The names of other distributions in this environment that own files of the package `fuelclient`."""
-    return sorted(
-        {
-            found.metadata["Name"]
-            for found in distributions()
-            if found.metadata["Name"] != NAME and any(file.parts[0] == NAME for file in found.files or ())
-        }
-    )
+    owners = (found for found in distributions() if any(file.parts[0] == NAME for file in found.files or ()))
+    return sorted({found.metadata["Name"] for found in owners} - {NAME})
 
 
 def _distribution() -> Distribution | None:
@@ -96,39 +92,34 @@ def _distribution() -> Distribution | None:
         return None
 
 
-def _requirements() -> list[str]:
-    found = _distribution()
-    return (found.requires or []) if found else []
-
-
-def _source() -> str:
-    """What this copy was installed from, as the end of a command line that installs it again. It is empty if that is
-    not known: pip does not write down in which folder of wheels it found one."""
+def _source(extras: list[str]) -> str:
+    """What this copy was installed from, as the end of a command line that installs it again with `extras`. It is empty
+    if that is gone or not known: pip does not write down in which folder of wheels it found one."""
     found = _distribution()
     origin: dict[str, Any] = json.loads((found.read_text("direct_url.json") if found else "") or "{}")
-    url = unquote(str(origin.get("url") or ""))
+    place = unquote(str(origin.get("url") or "")).removeprefix("file://") or ("" if found else str(CHECKOUT))
     if "vcs_info" in origin:
-        commit = origin["vcs_info"].get("commit_id", "")
-        return shlex.quote(f"{origin['vcs_info']['vcs']}+{url}@{commit}")
-    path = url.removeprefix("file://") or ("" if found else str(CHECKOUT))
+        place = f"{origin['vcs_info']['vcs']}+{place}@{origin['vcs_info'].get('commit_id', '')}"
+    elif place.startswith("/") and not os.path.exists(place):
+        return ""
     editable = "--editable " if origin.get("dir_info", {}).get("editable") else ""
-    return editable + shlex.quote(path) if path else ""
-
-
-def _source_remains() -> bool:
-    path = (shlex.split(_source()) or [""])[-1]
-    return bool(path) and (not path.startswith("/") or os.path.exists(path))
+    return editable + shlex.quote(place + (f"[{','.join(extras)}]" if extras else "")) if place else ""
 
 
 def _is_of_pipx() -> bool:
     return os.path.exists(os.path.join(sys.prefix, "pipx_metadata.json"))
 
 
-def _uv_receipt() -> dict[str, Any]:
-    """What uv has written about the tool that this environment is for; empty in other environments."""
+def _of_uv() -> tuple[list[str], list[str] | None]:
+    """The extras of the tool that uv has made this environment for, and the requirements that it has added; None
+    without uv."""
     path = Path(sys.prefix, "uv-receipt.toml")
-    receipt: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))["tool"] if path.is_file() else {}
-    return receipt
+    if not path.is_file():
+        return [], None
+    entries: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["tool"]["requirements"]
+    extras = [extra for entry in entries if entry["name"] == NAME for extra in entry.get("extras", ())]
+    others = (entry for entry in entries if entry["name"] != NAME)
+    return extras, [str(one.get("path") or f"{one['name']}{one.get('specifier', '')}") for one in others]
 
 
 def _pip(verb: str = "install") -> str:
@@ -136,9 +127,9 @@ def _pip(verb: str = "install") -> str:
 
     Systems that manage their Python refuse pip without an option, with which this copy came there, too.
     """
-    python = shlex.quote(sys.executable)
+    python, yes = shlex.quote(sys.executable), " -y" if verb == "uninstall" else ""
     if find_spec("pip") is None:
         return f"uv pip {verb} --python {python}"
     managed = os.path.join(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
     allow = " --break-system-packages" if sys.prefix == sys.base_prefix and os.path.exists(managed) else ""
-    return f"{python} -m pip {verb}{allow}"
+    return f"{python} -m pip {verb}{yes}{allow}"

@@ -40,14 +40,16 @@ def test_pipx_injects_where_it_has_installed(tmp_path: Path, monkeypatch: pytest
 
 def test_uv_keeps_what_it_has_added_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "uv-receipt.toml").write_text(
-        '[tool]\nrequirements = [{ name = "fuelclient", directory = "/x" }, { name = "waitress", specifier = ">=3.0" }]'
+        '[tool]\nrequirements = [{ name = "fuelclient", extras = ["dask"], directory = "/x" }, '
+        '{ name = "waitress", specifier = ">=3.0" }]'
     )
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     line = installed.adding("asyncssh>=2.14")
     assert line.startswith("uv tool install --with 'waitress>=3.0' --with 'asyncssh>=2.14' ")
-    assert line.endswith(installed._source())
-    monkeypatch.setattr(installed, "_source", lambda: "/nowhere/fuelclient.whl")  # a wheel that was deleted
-    assert "/nowhere" not in installed.adding("asyncssh>=2.14")
+    assert line.endswith(f"'{ROOT}[dask]'")
+    gone = json.dumps({"url": f"file://{tmp_path}/fuelclient.whl"})
+    monkeypatch.setattr(PathDistribution, "read_text", lambda *_: gone)  # a wheel that was deleted
+    assert "fuelclient.whl" not in installed.adding("asyncssh>=2.14")
 
 
 def test_a_system_that_manages_its_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
