@@ -128,25 +128,19 @@ def install(shell: str, name: str) -> list[str]:
 
 
 def uninstall(shell: str, name: str) -> list[str]:
-    """Remove what `install` has written, and return what was removed, a line for each file. Raise `Unavailable` if a
-    file cannot be changed."""
+    """Remove what `install` has written, and return what was removed, a line for each file."""
     path, startup_file = _places(shell, name)
     done = []
-    try:
-        if path.exists():
-            path.unlink()
-            done.append(f"{path} was removed.")
-        if startup_file is not None and startup_file.exists():
-            before = startup_file.read_text(encoding="utf-8", errors="surrogateescape")
-            after = before.replace(f"{_loading(path)}\n", "")
-            if after != before:
-                startup_file.write_text(after, encoding="utf-8", errors="surrogateescape")
-                if not after and not startup_file.is_symlink():  # it was made for this line
-                    startup_file.unlink()
-                done.append(f"{startup_file} no longer loads it.")
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise Unavailable(f"{error.filename} cannot be changed: {reason}.") from error
+    if path.exists():
+        path.unlink()
+        done.append(f"{path} was removed.")
+    before = startup_file.read_text("utf-8", "surrogateescape") if startup_file and startup_file.exists() else ""
+    after = before.replace(f"{_loading(path)}\n", "")
+    if startup_file and after != before:
+        startup_file.write_text(after, "utf-8", "surrogateescape")
+        if not after and not startup_file.is_symlink():  # it was made for this line
+            startup_file.unlink()
+        done.append(f"{startup_file} no longer loads it.")
     return done
 
 
