@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -73,12 +74,34 @@ def test_wheel_and_sdist_install_and_run(packages: tuple[Path, Path], tmp_path: 
         install_and_run(interpreter, *packages, tmp_path / version)
 
 
+@pytest.mark.slow
+def test_a_build_leaves_nothing_behind_and_takes_nothing_that_was_deleted(
+    packages: tuple[Path, Path], tmp_path: Path
+) -> None:
+    builder, copy = packages[0].parent / "builder/bin/python", tmp_path / "source"
+    copy_of_the_checkout(copy)
+    before, deleted = set(copy.iterdir()), copy / "fuelclient/deleted.py"
+    deleted.write_text('"""A module that the next version does not have."""\n')
+
+    def names(directory: str) -> set[str]:
+        build = [str(builder), "-c", _BUILD, "wheel", str(tmp_path / directory)]
+        subprocess.run(build, cwd=copy, check=True, capture_output=True)
+        [wheel] = (tmp_path / directory).glob("*.whl")
+        return set(zipfile.ZipFile(wheel).namelist())
+
+    assert "fuelclient/deleted.py" in names("first")
+    deleted.unlink()
+    assert "fuelclient/deleted.py" not in names("second")
+    assert set(copy.iterdir()) == before
+
+
 def install_and_run(interpreter: str, wheel: Path, sdist: Path, tmp_path: Path) -> None:
     programs = environment(tmp_path / "user", interpreter)
     install(programs, str(wheel))
     [site] = (tmp_path / "user/lib").glob("python*/site-packages")
     assert size(site) <= 80 * _MEGABYTE
     assert (site / "fuelclient/py.typed").is_file()
+    assert (tmp_path / "user/share/man/man1/fuel2-graph.1").is_file()
     try_it(programs, tmp_path / "home")
     files = {path.relative_to(site) for path in (site / "fuelclient").rglob("*") if "__pycache__" not in path.parts}
     install(programs, "--force-reinstall", "--no-deps", str(sdist))

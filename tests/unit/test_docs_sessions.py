@@ -50,6 +50,8 @@ _SAMPLES = {
     "seconds": r"\b\d+\.\d+ seconds",
     "duration": r"\bin \d+:\d\d\.",
 }
+INSTALLERS = ("PIP_", "UV_", "SSL_CERT_")
+"""The beginnings of the variables that say where pip and uv find packages, and whose certificates they trust."""
 _TIMEOUT = 240
 """Seconds for one guide, even on a busy machine."""
 
@@ -135,7 +137,8 @@ def outputs(
     `forked`, it imports nothing for itself."""
     environ = {"HOME": str(home), "LC_ALL": "C.UTF-8"}
     if programs:
-        environ |= {"PATH": programs} | {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+        environ |= {name: value for name, value in os.environ.items() if name.startswith(INSTALLERS)}
+        environ |= {"PATH": programs}
     else:
         environ |= {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
     if forked:
@@ -163,16 +166,18 @@ TEXTS = {path: path.read_text(encoding="utf-8") for path in PAGES}
 ELSEWHERE = {"cli.md", "findings.md", "five-machines.md"}
 """Their blocks need what only tests of their own have: `test_help_examples`, the tests of checks, and
 `integration/test_five_machines`."""
+IN_A_CLONE = ROOT / "docs/install.md"
+"""Its blocks install, upgrade and remove the package, so none is run with the one of this checkout."""
 GUIDES = [
     path
     for path, text in TEXTS.items()
-    if path.name not in ELSEWHERE and not all(step.is_file for step in steps_of(text))
+    if path.name not in ELSEWHERE and path != IN_A_CLONE and not all(step.is_file for step in steps_of(text))
 ]
 QUICK = {"README.md", "first-session.md", "package.md", "plugin-ci.md", "server.md"}
 """The guides that the quick tests follow: the others take most of a minute."""
 REAL = "package.md"
 """The guide whose every command is a process of its own, as its readers have it."""
-INSTALLING = [path for path in GUIDES if steps_of(TEXTS[path], install=True) != steps_of(TEXTS[path])]
+INSTALLING = [IN_A_CLONE, *(path for path in GUIDES if steps_of(TEXTS[path], install=True) != steps_of(TEXTS[path]))]
 
 
 def compare(steps: list[Step], printed: list[str]) -> None:
@@ -232,8 +237,20 @@ def test_a_guide_runs_in_a_fresh_clone(guide: Path, tmp_path: Path) -> None:
         pytest.skip(f"pip finds no packages here: {fetched.stderr.strip().splitlines()[-1:]}")
     copy_of_the_checkout(clone)
     steps = steps_of(TEXTS[guide], install=True)
+    before = files_in(clone)
 
     compare(steps, outputs(steps, home, place=clone, programs=f"{programs}:/usr/bin:/bin", seconds=900))
+    assert not {path for path in files_in(clone) - before if path.parts[0] in ("build", "fuelclient.egg-info")}
+    if guide == IN_A_CLONE:  # caches of pip and uv, and what pipx and uv have for all programs, are theirs
+        theirs = (".cache", ".local/share/uv", ".local/share/pipx", ".local/state/pipx")
+        assert {path for path in files_in(home) if not str(path).startswith(theirs)} == set()
+        assert files_in(clone) == before
+
+
+def files_in(directory: Path) -> set[Path]:
+    """Return the files below a directory, without byte code."""
+    found = (path.relative_to(directory) for path in directory.rglob("*") if not path.is_dir())
+    return {path for path in found if path.suffix != ".pyc"}
 
 
 NOT_RUN = {
