@@ -18,13 +18,13 @@ TEMPORARY = tempfile.mkdtemp(prefix="fuelclient-build-")
 atexit.register(shutil.rmtree, TEMPORARY, ignore_errors=True)
 
 
-class Build(build):  # type: ignore[misc]  # setuptools has no types here
+class Build(build):
     def initialize_options(self) -> None:
         super().initialize_options()
         self.build_base = TEMPORARY
 
 
-class EggInfo(egg_info):  # type: ignore[misc]
+class EggInfo(egg_info):
     def initialize_options(self) -> None:
         super().initialize_options()
         if "sdist" not in sys.argv:  # whose archive contains this directory
