@@ -94,10 +94,13 @@ def _unknown_noun(words: list[str], names: list[str], nouns: Iterable[str]) -> U
     suggested = with_noun or VERBS.get(verb) or ending
     if suggested:
         many = len(suggested) > _MAX_COMMANDS
-        example = next((name for name in suggested if name.startswith("env ")), suggested[0])
+        example = next((name for name in (f"env {verb}", f"graph {verb}") if name in suggested), suggested[0])
         hint = f"Say what, such as '{example}'." if many else _question(suggested)
         return UsageError(f"'{verb}' is not a fuel2 command.", hint=hint)
     near = close(verb, nouns)
+    second = [name for name in names if name.partition(" ")[2] == " ".join(words[1:2])]
+    if not near and len(second) == 1:  # the verb says enough
+        return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=_question(second))
     whole = " ".join([near, *words[1:]])
     hint = _question([whole if whole in names else near]) if near else "'fuel2 help' lists all commands."
     return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=hint)

@@ -110,6 +110,7 @@ def test_a_verb_without_its_noun_leads_to_its_command(tiny: CommandLine, line: s
 
 def test_a_verb_of_many_nouns_asks_for_one(tiny: CommandLine) -> None:
     assert tiny("list").err == "'list' is not a fuel2 command. Say what, such as 'env list'.\n"
+    assert tiny("upload").err == "'upload' is not a fuel2 command. Say what, such as 'graph upload'.\n"
 
 
 def test_verbs_lead_to_commands_that_exist() -> None:

@@ -111,6 +111,7 @@ def test_help_of_a_noun_lists_its_commands(fuel2: CommandLine) -> None:
             "'env set 1' is not a fuel2 command. Did you mean 'env settings download' or 'env settings upload'?",
         ),
         ("grahp list", "'grahp list' is not a fuel2 command. Did you mean 'graph list'?"),
+        ("graf preview", "'graf preview' is not a fuel2 command. Did you mean 'graph preview'?"),
         ("grahp 1", "'grahp 1' is not a fuel2 command. Did you mean 'graph'?"),
         ("xyzzy", "'xyzzy' is not a fuel2 command. 'fuel2 help' lists all commands."),
         ("--bogus graph list", "'--bogus' is not a global option of fuel2. Put it after the command it belongs to."),
