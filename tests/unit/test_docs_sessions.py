@@ -173,7 +173,15 @@ GUIDES = [
     for path, text in TEXTS.items()
     if path.name not in ELSEWHERE and path != IN_A_CLONE and not all(step.is_file for step in steps_of(text))
 ]
-QUICK = {"README.md", "first-session.md", "package.md", "plugin-ci.md", "server.md"}
+QUICK = {
+    "README.md",
+    "first-session.md",
+    "from-python-fuelclient.md",
+    "package.md",
+    "plugin-ci.md",
+    "server.md",
+    "tasks.md",
+}
 """The guides that the quick tests follow: the others take most of a minute."""
 REAL = "package.md"
 """The guide whose every command is a process of its own, as its readers have it."""
