@@ -191,7 +191,7 @@ def _command_pattern() -> re.Pattern[str]:
 
 
 _NODE = re.compile(
-    r"""(?<![^\s(`'"])(?P<task>(?=[^\s/@]*[A-Za-z])[^\s/@,;()`'"]+)[/@](?P<uid>\d+)(?![\w/@]|[.:-]\w)"""
+    r"""(?<![^\s(`'"])(?P<task>(?=[^\s/@]*[A-Za-z])[^\s/@,;()`'"]+)[/@](?P<uid>\d+|master)(?![\w/@]|[.:-]\w)"""
     r"""|\b(?P<noun>[Nn]ode )(?P<node>\d+)(?![\w/@]|[.:-]\w)"""
 )
 """A node in a message: that of a task instance (`task/7`, `task@7`), or one by itself (`node 7`)."""
@@ -200,12 +200,12 @@ _NODE = re.compile(
 def as_spelled(text: str, names: Mapping[str, str]) -> str:
     """Replace the ids of nodes in a message by their names, as the command line had them.
 
-    >>> as_spelled("Failed: schema@8. See netconfig/9, /run/8, node 8.", {"8": "db-1"})
-    'Failed: schema/db-1. See netconfig/9, /run/8, node db-1.'
+    >>> as_spelled("Failed: schema@8, facts@master. See netconfig/9, /run/8, node 8.", {"8": "db-1"})
+    'Failed: schema/db-1, facts/master. See netconfig/9, /run/8, node db-1.'
     """
 
     def named(found: re.Match[str]) -> str:
-        name = names.get(found["uid"] or found["node"])
+        name = {"master": "master", **names}.get(found["uid"] or found["node"])
         return found[0] if name is None else f"{found['noun'] or found['task'] + '/'}{name}"
 
     return _NODE.sub(named, text)
