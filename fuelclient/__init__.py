@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 __version__ = "12.0.0"
 
-_PAGE = "docs/from-python-fuelclient"
-_INSTEAD = f"Programs that import python-fuelclient need changes: {_PAGE}.md says which; fuelclient.api is the API."
+_INSTEAD = (
+    "Programs that import python-fuelclient need changes: docs/from-python-fuelclient.md says which; "
+    "fuelclient.api is the API."
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -68,6 +68,7 @@ CASES = {
     "matrix": Case("plugins matrix", ("{}/newer", "{}/other", "{}/same"), (TABLE, JSON)),
     "engine_check": Case("engine check", (), (TABLE, JSON)),
     "explain": Case("explain", ("G050",)),
+    "start": Case("start", ("{}/other",)),
 }
 ALL = [(name, form) for name, case in CASES.items() for form in case.forms]
 DOCUMENTS = [name for name, case in CASES.items() if JSON in case.forms]

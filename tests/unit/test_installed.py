@@ -7,7 +7,9 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from importlib.metadata import PathDistribution, requires
+from importlib import invalidate_caches
+from importlib.metadata import distribution as installed_distribution
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from fuelclient.model.diagnosis import Health
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "fuelclient"
+READ_BY = type(installed_distribution("fuelclient"))
 
 
 def test_an_extra_is_its_libraries_for_the_pip_of_this_python() -> None:
@@ -48,7 +51,7 @@ def test_uv_keeps_what_it_has_added_before(tmp_path: Path, monkeypatch: pytest.M
     assert line.startswith("uv tool install --with 'waitress>=3.0' --with 'asyncssh>=2.14' ")
     assert line.endswith(f"'{ROOT}[dask]'")
     gone = json.dumps({"url": f"file://{tmp_path}/fuelclient.whl"})
-    monkeypatch.setattr(PathDistribution, "read_text", lambda *_: gone)  # a wheel that was deleted
+    monkeypatch.setattr(READ_BY, "read_text", lambda *_: gone)  # a wheel that was deleted
     assert "fuelclient.whl" not in installed.adding("asyncssh>=2.14")
 
 
@@ -61,7 +64,7 @@ def test_a_system_that_manages_its_python(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_wheel_from_a_folder_is_not_asked_of_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PathDistribution, "read_text", lambda *_: None)  # pip writes no direct_url.json then
+    monkeypatch.setattr(READ_BY, "read_text", lambda *_: None)  # pip writes no direct_url.json then
     line = installed.reinstalling("python-fuelclient")
     assert "uninstall -y python-fuelclient fuelclient" in line
     assert " install " not in line.partition("then")[0]
@@ -99,6 +102,7 @@ def test_doctor_names_another_owner_of_our_package(tmp_path: Path, monkeypatch: 
     distribution(tmp_path, "other", "other/__init__.py", "fuelclient.py")
     assert not [item for item in installation.examine() if item.name == "package"]
     distribution(tmp_path, "python-fuelclient", "fuelclient/__init__.py", "fuelclient/client.py")
+    invalidate_caches()  # the clock of a file system may be too coarse to show that the directory has changed
     (found,) = [item for item in installation.examine() if item.name == "package"]
     assert found.health is Health.ERROR
     assert "python-fuelclient" in found.message

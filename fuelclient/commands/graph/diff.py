@@ -67,12 +67,12 @@ class GraphDiff(Comparing, Question):
         assumptions = dict.fromkeys(expansion.fleet.assumption for expansion in expansions)
         for assumption in filter(None, assumptions):
             LOG.info("%s", assumption)
+        if not after.alone and any(finding.is_error for finding in comparison.findings):
+            self.exit_code = Exit.INVALID
         if parsed_args.added:
             refused = refusals_of(self.backend, after.snapshot.cluster.id, parsed_args)
             comparison = replace(comparison, findings=(*refused, *comparison.findings))
         self.differs = comparison.is_different
-        if not after.alone and any(finding.is_error for finding in comparison.findings):
-            self.exit_code = Exit.INVALID
         report(comparison.findings)
         parts = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
         document = {"before": before.label, "after": after.label, **parts}

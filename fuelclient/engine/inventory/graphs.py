@@ -29,6 +29,7 @@ from fuelclient.model.graph import (
 )
 from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import Task
+from fuelclient.serializers.release_metadata import well_formed
 from fuelclient.store import graphs, plugins
 from fuelclient.store.database import Connection
 from fuelclient.store.inventory import clusters
@@ -150,7 +151,9 @@ def _cycles(connection: Connection, owner: Owner, graph_type: str) -> Iterator[F
 
     targets = [environment.read(connection, each) for each in lookup.environments_with(connection, owner)]
     if not targets and owner.level is Level.RELEASE:
-        targets = [Environment(Cluster(0, "", owner.id), lookup.release(connection, owner.id))]
+        release = lookup.release(connection, owner.id)
+        well = replace(release, metadata=well_formed(release.metadata))  # as environments read it
+        targets = [Environment(Cluster(0, "", owner.id), well)]
     for target in targets:
         layers = environment.layers(connection, target, graph_type, strict=False)
         facts = partial(_evaluation, connection, target.cluster.id, graph_type)

@@ -91,7 +91,6 @@ def register(connection: Connection, wanted: Candidate, *, force: bool, target: 
     previous = target or _previous(wanted.plugin, known, force=force)
     orphaned = orphaned_records.watch(connection, _user_ids(connection, previous) if previous else ())
     if previous is None:
-        require_name("plugin", wanted.plugin.name)
         action = InstallAction.CREATED
         plugin = replace(wanted.plugin, id=plugins.insert(connection, wanted.plugin))
     else:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from command_line import RELEASE, CommandLine, tiny_engine
-from package_trees import write_package
 
 from fuelclient.commands.shell import as_spelled
 
@@ -90,7 +89,6 @@ def test_unknown_name_is_not_found_with_the_nearest_one(tiny: CommandLine, line:
 
 
 def test_a_number_is_always_an_id_so_it_is_no_name(tiny: CommandLine, tmp_path: Path) -> None:
-    package = write_package(tmp_path / "own", "7", "1.0.0", "4.0.0")
     for noun, line, given in (
         ("environment", "env create 7 --release 1", None),
         ("environment", "env update 1 --name 7", None),
@@ -101,7 +99,6 @@ def test_a_number_is_always_an_id_so_it_is_no_name(tiny: CommandLine, tmp_path: 
         ("release", "release import -", "[{name: '7', version: r-1}]"),
         ("release", "release create 7 --version r-1", None),
         ("sequence", "sequence create --release 1 --name 7 --type default", None),
-        ("plugin", f"plugins install {package}", None),
         ("plugin", f"plugins create {tmp_path / '7'}", None),
     ):
         refused = tiny(*line.split(), stdin=given or "")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Callable, Coroutine
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -165,8 +167,10 @@ def test_the_cursor_of_the_history_stays_on_its_run(fuel2: CommandLine) -> None:
 
 def test_enter_on_a_node_shows_that_node_only(tmp_path: Path) -> None:
     fuel2 = tiny_engine(tmp_path)
-    for name in ("node-10", "1", "Rack one, node-1"):
+    for name in ("node-10", "seven", "Rack one, node-1"):
         fuel2.ok("node", "create", name, "--executor", "noop", "--env", 1, "--roles", "compute")
+    with closing(sqlite3.connect(fuel2.engine)) as engine, engine:
+        engine.execute("UPDATE nodes SET name = '1' WHERE name = 'seven'")  # as earlier versions allowed
 
     async def story() -> None:
         async with driven(connecting(fuel2.engine), env=1) as one:
