@@ -58,7 +58,7 @@ class Account:
     def mends(self) -> dict[str, tuple[str, str]]:
         """What `doctor` says of each subject, and its mend."""
         rows = json.loads(self.sh(self.fuel2("doctor --no-nodes -f json")).stdout)
-        return {row["name"]: (row["message"], row["mend"]) for row in rows}
+        return {row["name"]: (row["message"], row["fix"]) for row in rows}
 
     def files(self) -> set[str]:
         """Every file of the home, without what installers keep for all programs."""
