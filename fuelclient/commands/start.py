@@ -75,6 +75,8 @@ class Start(Command):
     )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        if parsed_args.yes and parsed_args.format != "text":
+            raise UsageError("--yes runs the commands, and --format prints them.", hint="Leave one of them out.")
         is_on_master = bool(self.shell.settings["SERVER_ADDRESS"].value)
         beginning = found_at(Path(parsed_args.path)) or (_on_master() if is_on_master else None)
         if beginning is None:
@@ -135,6 +137,15 @@ def _files_below(path: Path) -> list[Path]:
     return found
 
 
+def _shown(path: Path) -> str:
+    return "this directory" if path == Path() else str(path)
+
+
+def _argument(path: Path) -> str:
+    """A path as a command takes it, which is no option."""
+    return f"./{path}" if str(path).startswith("-") else str(path)
+
+
 def _name(path: Path) -> str:
     """A name for what is made of a path, which no command takes for an id."""
     name = re.sub(r"[^\w-]+", "-", path.resolve().stem).strip("-")
@@ -159,10 +170,10 @@ def _release(file: Path, releases: Sequence[Release], tasks: Path | None, name: 
     release = next((each for each in releases if each.state == "available"), releases[0])
     more = f", and {count(len(releases) - 1, 'more release')}" if releases[1:] else ""
     reason = f"create {count(len(releases), 'release')}, with roles and settings"
-    steps = [Step(("release", "import", str(file)), reason)]
+    steps = [Step(("release", "import", _argument(file)), reason)]
     if tasks:
         steps.append(_upload(release.name, tasks))
-        found = f"{file} has the release {release.name} {release.version}{more}; its tasks are in {tasks}."
+        found = f"{file} has the release {release.name} {release.version}{more}; its tasks are in {_shown(tasks)}."
     else:
         found = (
             f"{file} has the release {release.name} {release.version}{more}, but no tasks. These are in the tasks.yaml "
@@ -173,7 +184,7 @@ def _release(file: Path, releases: Sequence[Release], tasks: Path | None, name: 
 
 def _upload(release: str, path: Path) -> Step:
     words = ("graph", "upload", "--release", release, "--type", "default", "--dir" if path.is_dir() else "--file")
-    return Step((*words, str(path), "--yes"), "make the tasks its graph")
+    return Step((*words, _argument(path), "--yes"), "make the tasks its graph")
 
 
 def _environment(release: str, name: str, plugin: str = "") -> Iterator[Step]:
@@ -191,7 +202,7 @@ def _graph(path: Path, name: str) -> Beginning | None:
     if not graph.tasks:
         return None
     create = Step(_created(name, "lab-1.0", "Ubuntu", graph.tasks), "a release for the tasks, with the roles they name")
-    found = f"{path} has a graph of {count(len(graph.tasks), 'task')}, but no release."
+    found = f"{_shown(path)} has a graph of {count(len(graph.tasks), 'task')}, but no release."
     return Beginning(found, (create, _upload(name, path), *_environment(name, name)))
 
 
@@ -204,8 +215,8 @@ def _created(name: str, version: str, system: str, tasks: Iterable[Task], known:
 
 
 def _plugin(path: Path, package: Package) -> Beginning:
-    install = Step(("plugins", "install", str(path)), "load the plugin")
-    check = Step(("plugins", "check", str(path)), "what is wrong with the plugin by itself")
+    install = Step(("plugins", "install", _argument(path)), "load the plugin")
+    check = Step(("plugins", "check", _argument(path)), "what is wrong with the plugin by itself")
     found = f"{path} is the plugin {package.name} {package.version}"
     if package.releases:
         release = package.releases[0].release

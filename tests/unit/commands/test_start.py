@@ -27,7 +27,8 @@ def written(directory: Path, **texts: str) -> Path:
 
 def commands_of(fuel2: CommandLine, path: Path, *more: str) -> list[list[str]]:
     """The proposed commands without the program, after a check that each has its reason above it."""
-    lines = fuel2.ok("start", path, *more).out.splitlines()
+    given = f"./{path}" if str(path).startswith("-") else path
+    lines = fuel2.ok("start", given, *more).out.splitlines()
     assert all(line.startswith("# ") for line in lines[::2])
     called = f"fuel2 --engine {fuel2.engine} "
     assert all(line.startswith(called) for line in lines[1::2])
@@ -90,6 +91,20 @@ def test_a_master_is_where_the_commands_begin(tmp_path: Path) -> None:
     assert "env list" in anywhere(*master, nothing).out
     refused = anywhere(*master, tasks, "--yes")
     assert (refused.code, refused.out) == (2, "")
+
+
+def test_a_path_is_no_option(fuel2: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = written(tmp_path / "-x", tasks=TASKS)
+    monkeypatch.chdir(tmp_path)
+    assert "./-x" in commands_of(fuel2, Path("./-x"))[1]
+    fuel2.ok("start", "./-x", "--yes")
+    monkeypatch.chdir(here)
+    assert "this directory has a graph" in fuel2.ok("start").err
+
+
+def test_commands_are_run_or_printed(fuel2: CommandLine, tmp_path: Path) -> None:
+    done = fuel2("start", written(tmp_path / "lab", tasks=TASKS), "--yes", "-f", "json")
+    assert (done.code, done.out) == (2, "")
 
 
 def test_for_programs(fuel2: CommandLine, tmp_path: Path) -> None:
