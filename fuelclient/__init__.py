@@ -28,7 +28,7 @@ def __getattr__(name: str) -> Any:
 
 
 class _Absent:
-    """The last of the finders: whoever imports a module of the original client is told what to do.
+    """The last of the finders: importing a module of the original client fails with advice.
 
     The error is a `ModuleNotFoundError`, as without this finder. Its `name` is that of the original, because Python
     hides the error of `from fuelclient import objects` if it names that module.

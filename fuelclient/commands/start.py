@@ -57,9 +57,9 @@ class Beginning:
 class Start(Command):
     """Look at a directory and print the commands that lead to a first preview
 
-    PATH is a release (openstack.yaml), a directory with the tasks.yaml files of puppet modules, a graph, or a plugin,
-    also as a package file; or a directory with a release and tasks. If there is none of them, but settings name a Fuel
-    master, the commands begin there. Nothing is changed, and nobody is asked. If nothing is found, the exit code is 5.
+    PATH can be a release (openstack.yaml), a graph, a plugin or its package file, or a directory with the tasks.yaml
+    files of puppet modules, with or without a release. Without these, the commands lead to the Fuel master that
+    settings name. Nothing is changed, and nothing is connected. If nothing is found, the exit code is 5.
 
     With --yes the commands are run one after another, until one fails; its exit code is that of 'start'.
 

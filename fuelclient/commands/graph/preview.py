@@ -37,7 +37,7 @@ class GraphPreview(Comparing, Lister):
     executed. Each row is a task, at the position where its first instance runs. 'generation' says in which rounds its
     instances run, 'layer' which layer the task comes from, and 'overrides' which layers it overrides.
 
-    A terminal gets as many columns as fit, first order, task, nodes, stage and layer; the others are named. Roles are
+    A terminal gets as many columns as fit; those left out are named. A narrow one may lack stage and layer. Roles are
     shortened. Files and pipes get everything.
 
     --assume previews with other nodes than those of the environment. It takes ROLES=COUNT, ... where ROLES is one role
