@@ -14,10 +14,13 @@ from pathlib import Path
 import pytest
 from checkouts import copy_of_the_checkout
 from integration.cached_environments import Absent, environment
+from pythons import pythons
 
 pytestmark = pytest.mark.slow
 
 PASSED_ON = ("PIP_", "UV_", "SSL_CERT_")
+MINORS = tuple(sorted(("3.11", "3.12", "3.13"), key=lambda minor: minor != "{}.{}".format(*sys.version_info)))
+"""The versions of Python that copies are tried on: that of the tests first."""
 WAYS = {
     "pip": (
         "python3 -m venv $HOME/venv && $HOME/venv/bin/pip install -q --no-compile {}",
@@ -35,14 +38,16 @@ WAYS = {
 
 @dataclass
 class Account:
-    """A home, in which a shell runs command lines; it finds the installers and the programs of the system."""
+    """A home, in which a shell runs command lines; it finds the installers, a Python and the programs of the system."""
 
     home: Path
     path: str
+    python: str
 
     def sh(self, line: str) -> subprocess.CompletedProcess[str]:
         environ = {name: value for name, value in os.environ.items() if name.startswith(PASSED_ON)}
         environ |= {"HOME": str(self.home), "PATH": self.path, "LC_ALL": "C.UTF-8"}
+        environ |= {"PIPX_DEFAULT_PYTHON": self.python, "UV_PYTHON": self.python}
         return subprocess.run(["sh", "-c", line], cwd="/", env=environ, capture_output=True, text=True, check=False)
 
     def ok(self, line: str) -> str:
@@ -54,6 +59,10 @@ class Account:
         """The command line of the copy, wherever it is."""
         places = (self.home / "venv/bin/fuel2", self.home / ".local/bin/fuel2")
         return f"{next(path for path in places if path.exists())} {words}"
+
+    def interpreter(self) -> str:
+        """The Python that the copy runs with."""
+        return str(Path(self.fuel2("").strip()).resolve().with_name("python"))
 
     def mends(self) -> dict[str, tuple[str, str]]:
         """What `doctor` says of each subject, and its mend."""
@@ -82,15 +91,25 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture
-def account(tmp_path: Path) -> Account:
+def minor() -> str:
+    """The version of Python that a copy is installed with."""
+    return MINORS[0]
+
+
+@pytest.fixture
+def account(tmp_path: Path, minor: str) -> Account:
+    known = {version.rpartition(".")[0]: path for version, path in pythons().items()} | {MINORS[0]: sys.executable}
+    if minor not in known:
+        pytest.skip(f"this machine has no Python {minor}")
     try:
         installers = Path(environment("installers", ("pipx", "uv"), lambda _: None).python).parent
     except Absent as error:
         pytest.skip(str(error))
     (tmp_path / "home").mkdir()
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin/python3").symlink_to(Path(sys.executable).resolve())
-    return Account(tmp_path / "home", f"{tmp_path / 'bin'}:{installers}:/usr/bin:/bin")
+    python = Path(known[minor]).resolve()
+    (tmp_path / "bin/python3").symlink_to(python)
+    return Account(tmp_path / "home", f"{tmp_path / 'bin'}:{installers}:/usr/bin:/bin", str(python))
 
 
 @pytest.fixture
@@ -102,12 +121,17 @@ def install(account: Account, built: dict[str, str]) -> Callable[[str], str]:
     return made
 
 
+@pytest.mark.parametrize("minor", MINORS)
 @pytest.mark.parametrize("way", WAYS)
-def test_the_hint_for_an_extra_works_and_nothing_stays(
-    way: str, account: Account, install: Callable[[str], str]
+def test_a_copy_runs_its_hint_for_an_extra_works_and_nothing_stays(
+    way: str, minor: str, account: Account, install: Callable[[str], str], tmp_path: Path
 ) -> None:
     before = account.files()
     remove = install(way)
+    interpreter, engine = account.interpreter(), f"--engine {tmp_path / 'engine.db'}"
+    assert account.ok(f"{interpreter} -c 'import sys; print(sys.version)'").startswith(f"{minor}.")
+    account.ok(account.fuel2(f"{engine} demo -q"))
+    assert "host-network" in account.ok(account.fuel2(f"{engine} graph preview --env demo --only changed"))
     message, mend = account.mends()["extra ssh"]
     assert "not installed" in message
 
