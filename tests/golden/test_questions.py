@@ -28,7 +28,7 @@ from fuelclient.commands.table import COMMANDS
 HERE = Path(__file__).parent
 SCHEMA = json.loads((HERE.parents[1] / "docs" / "answers.schema.json").read_text(encoding="utf-8"))
 ENV = ("--env", 1)
-TEXT, TABLE, JSON = "text", "table", "json"
+TEXT, TABLE, JSON, JSONL = "text", "table", "json", "jsonl"
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,11 @@ CASES = {
     "engine_check": Case("engine check", (), (TABLE, JSON)),
     "explain": Case("explain", ("G050",)),
     "start": Case("start", ("{}/other",)),
+    "watch": Case("task watch", (1,), (JSONL,), after_run=True),
+    "logs": Case("task logs", (3,), (JSONL,), after_run=True),
 }
 ALL = [(name, form) for name, case in CASES.items() for form in case.forms]
-DOCUMENTS = [name for name, case in CASES.items() if JSON in case.forms]
+DOCUMENTS = [(name, form) for name, form in ALL if form in (JSON, JSONL)]
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +104,12 @@ def _executed(directory: Path) -> None:
     engine.ok("plan", "create", engine.engine.parent / "saved.json", *ENV)
     planned = engine.ok("plan", "show", engine.engine.parent / "saved.json", "-f", "json").json["graphs"][0]
     engine.ok("graph", "execute", *ENV, "--executor", "local", "--wait")
+    talking = directory / "talking.json"
+    parameters = {"cmd": "echo one; echo; echo two; echo three >&2; printf end", "timeout": 60}
+    talk = {"id": "talk", "type": "shell", "version": "2.1.0", "roles": ["controller"], "parameters": parameters}
+    talking.write_text(json.dumps([talk]), encoding="utf-8")
+    engine.ok("graph", "upload", *ENV, "--type", "talking", "--file", talking)
+    engine.ok("graph", "execute", *ENV, "--type", "talking", "--executor", "local", "--wait")
     begin = datetime(2026, 1, 1)
     with closing(sqlite3.connect(engine.engine)) as database, database:
         for number, one in enumerate(planned["instances"]):
@@ -119,7 +127,9 @@ def printed(name: str, form: str, asked: CommandLine, request: pytest.FixtureReq
     engine: CommandLine = request.getfixturevalue("executed") if case.after_run else asked
     directory = str(engine.engine.parent)
     arguments = [str(argument).replace("{}", directory) for argument in case.arguments]
-    out = engine.ok(*case.command.split(), *arguments, "-f", form).out.replace(directory, "/engine")
+    out = engine.ok(*case.command.split(), *arguments, "--format", form).out.replace(directory, "/engine")
+    if form == JSONL:  # nodes take turns as they like
+        out = "".join(sorted(re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+", "<time>", out).splitlines(keepends=True)))
     out = re.sub(r"\b\d+ MB are free", "9 MB are free", out)
     out = re.sub(r"\b[0-9a-f]{64}\b|(?<=@)[0-9a-f]{12}\b", "<digest>", out)
     out = re.sub(r"(?m)(tasks? +)[0-9a-f]{12}$", r"\1<digest>", out)
@@ -150,12 +160,15 @@ def definition(command: str) -> dict[str, Any]:
     return {"$ref": f"#/$defs/{name}", "$defs": SCHEMA["$defs"]}
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_answers_follow_their_schema(asked: CommandLine, name: str, request: pytest.FixtureRequest) -> None:
-    answer = json.loads(printed(name, JSON, asked, request))
-    assert answer["format_version"] == 1
-    Draft202012Validator(SCHEMA).validate(answer)
-    Draft202012Validator(definition(CASES[name].command)).validate(answer)
+@pytest.mark.parametrize(("name", "form"), DOCUMENTS)
+def test_answers_follow_their_schema(asked: CommandLine, name: str, form: str, request: pytest.FixtureRequest) -> None:
+    out = printed(name, form, asked, request)
+    answers = [json.loads(line) for line in (out.splitlines() if form == JSONL else [out])]
+    assert answers
+    for answer in answers:
+        assert answer["format_version"] == 1
+        Draft202012Validator(SCHEMA).validate(answer)
+        Draft202012Validator(definition(CASES[name].command)).validate(answer)
 
 
 def documented() -> Iterator[str]:
@@ -172,7 +185,7 @@ def documented() -> Iterator[str]:
         elif not issubclass(command, DisplayCommandBase):
             parser: argparse.ArgumentParser = command(None, None).get_parser(name)
             choices = [set(action.choices or ()) for action in parser._actions]
-            if any({TEXT, JSON} <= one for one in choices):
+            if any({TEXT, JSON} <= one or {TEXT, JSONL} <= one for one in choices):
                 yield name
 
 
@@ -180,7 +193,7 @@ def test_commands_with_documents_have_schema_and_golden_files() -> None:
     commands = set(documented())
     titles = {one["title"] for one in SCHEMA["$defs"].values() if "title" in one}
     assert commands == titles
-    assert commands == {CASES[name].command for name in DOCUMENTS}
+    assert commands == {CASES[name].command for name, _ in DOCUMENTS}
     listed = {one["$ref"].removeprefix("#/$defs/") for one in SCHEMA["oneOf"]}
     assert listed == {name for name, one in SCHEMA["$defs"].items() if "title" in one}
 

@@ -41,6 +41,14 @@ FORMAT = option(
     help="text for people (default); json and yaml have everything, with a format_version",
 )  # fmt: skip
 
+JSONL = "jsonl"
+
+lines_option = partial(
+    option, choices=("text", JSONL), default="text",
+    help="text for people (default); jsonl: a JSON object on each line, with a format_version",
+)  # fmt: skip
+"""`--format` of commands that follow a run: `format` is text or `JSONL`."""
+
 ON_NODES = (
     one_of(SOME_NODES, ASSUME),
     flag("--facts", help="accepted for scripts: dependencies that are expressions always count"),

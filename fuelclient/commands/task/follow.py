@@ -6,6 +6,7 @@ when the first run is shown, because importing it takes a while.
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import shlex
@@ -16,12 +17,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from types import FrameType
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from fuelclient.backends.earlier_runs import earlier_of_graph
 from fuelclient.commands.exits import Exit
+from fuelclient.commands.graph.question import FORMAT_VERSION
 from fuelclient.commands.shell import LOG, Printable, count
-from fuelclient.errors import Conflict, Gone, Unavailable
+from fuelclient.errors import Conflict, FuelError, Gone, Unavailable
 from fuelclient.insight.progress import (
     INTERRUPTED,
     Key,
@@ -34,7 +36,7 @@ from fuelclient.insight.progress import (
     run_word,
     status_word,
 )
-from fuelclient.model.run import Event, NodeKey, Run, instance_name
+from fuelclient.model.run import Event, HistoryRow, Logs, NodeKey, Run, instance_name
 from fuelclient.printing import printable
 from fuelclient.support import supports
 
@@ -52,6 +54,13 @@ _LONG_REASON = 60
 def instance_label(graph_type: str, task: str, node: NodeKey) -> str:
     """Name a task instance for people: `default: keystone/1`."""
     return printable(f"{graph_type}: {instance_name(task, node)}".removeprefix(": "))
+
+
+def node_names(backend: Backend) -> dict[str, str]:
+    """The names of nodes by the words for them; none if the server does not answer, which must end no follower."""
+    with suppress(FuelError):
+        return {"master": "master", **{str(node.id): node.name for node in backend.nodes.list()}}
+    return {}
 
 
 class Failures:
@@ -128,6 +137,69 @@ class PlainLines:
 
     def show(self, run: Run, progress: Progress, now: datetime) -> None:
         """Do nothing: plain lines are not redrawn."""
+
+    def show_state(self, run: Run) -> None:
+        """Do nothing: what happens to instances says it to people, and `outcome` how the run ended."""
+
+    def show_end(self, run: Run, progress: Progress, code: Exit) -> None:
+        """Do nothing, as in `show_state`."""
+
+
+class JsonWriter:
+    """Write a JSON object on each line of stdout, and flush it at once; docs/answers.schema.json describes them."""
+
+    def __init__(self, stdout: TextIO, backend: Backend) -> None:
+        self._stdout, self._names = stdout, node_names(backend)
+
+    def put(self, event: str, run_id: int, what: Event | HistoryRow | None = None, **fields: Any) -> None:
+        """Write a line about a run, or about one of its task instances (`what`)."""
+        line: dict[str, Any] = {"format_version": FORMAT_VERSION, "event": event, "run": run_id}
+        if what:
+            name = self._names.get(str(what.node))
+            line |= {"graph_type": what.graph_type, "task": what.task, "node": what.node, "node_name": name}
+        self._stdout.write(f"{json.dumps(line | fields)}\n")
+        self._stdout.flush()
+
+    def put_output(self, run_id: int, row: HistoryRow, logs: Logs, begins: Sequence[int], *, whole: bool) -> list[int]:
+        """Write each line that an instance printed after so many characters of both streams (`begins`), and return how
+        many have been written now. Unless its output is `whole`, the beginning of a line is left for later."""
+        texts = (logs.output, logs.errors)
+        ends = [len(text) if whole else text.rfind("\n") + 1 for text in texts]
+        for stream, text, begin, end in zip(("stdout", "stderr"), texts, begins, ends, strict=True):
+            for line in text[begin:end].removesuffix("\n").split("\n") if begin < end else ():
+                self.put("output", run_id, row, stream=stream, text=line)
+        return ends
+
+
+class JsonLines(PlainLines):
+    """Write progress for programs too. An instance that is skipped before it begins has an end only."""
+
+    def __init__(self, failures: Failures, writer: JsonWriter) -> None:
+        super().__init__(failures)
+        self._put, self._state = writer.put, ""
+
+    def print_event(self, event: Event, *, was_stopped: bool = False) -> None:
+        super().print_event(event, was_stopped=was_stopped)
+        if event.kind == "instance":
+            self._put(
+                "instance_begin" if event.status == "running" else "instance_end", event.parent_id, event,
+                status=event.status, word=status_word(event.status, event.reason, was_stopped=was_stopped),
+                reason=event.reason, message=event.message, time=event.time,
+            )  # fmt: skip
+
+    def show_state(self, run: Run) -> None:
+        """Write that a run begins, and later in which other state it is, such as stopping."""
+        before, self._state = self._state, run_word(run)
+        if self._state != before and not (before and run.is_final):
+            self._put_run("run_state" if before else "run_begin", run)
+
+    def show_end(self, run: Run, progress: Progress, code: Exit) -> None:
+        if run.is_final:  # otherwise its runner is gone, and it may be resumed
+            self._put_run("run_end", run, instances=dict(counted(progress)), exit_code=int(code))
+
+    def _put_run(self, event: str, run: Run, **fields: Any) -> None:
+        fields |= {"time_start": run.time_start, "time_end": run.time_end, **fields}
+        self._put(event, run.id, None, env=run.cluster_id or None, state=run_word(run), message=run.message, **fields)
 
 
 class LiveDisplay(PlainLines):
@@ -297,7 +369,9 @@ _MAX_SUMMARY = 5
 """How many failures a summary lists."""
 
 
-def follow(backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | None = None) -> Exit:
+def follow(
+    backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | None = None, json_to: TextIO | None = None
+) -> Exit:
     """Print the events of a run until it has ended or its runner is gone, and return the exit code.
 
     The first Ctrl-C asks the run to stop, the second one kills running tasks; after both, the run is followed to its
@@ -305,10 +379,12 @@ def follow(backend: Backend, run_id: int, stderr: TextIO, *, timeout: float | No
     one on a Fuel master, which cannot kill.
 
     A server that does not answer, for example because it is restarted, is asked again for some seconds before
-    `Unavailable` is raised. After `timeout` seconds the follower ends, and the run goes on.
+    `Unavailable` is raised. After `timeout` seconds the follower ends, and the run goes on. With `json_to`, the events
+    are written there too, and nothing is redrawn.
     """
     failures = Failures(has_logs=supports(backend.runs.logs))
-    display = live_display(stderr, failures) or PlainLines(failures)
+    lines = JsonLines(failures, JsonWriter(json_to, backend)) if json_to else live_display(stderr, failures)
+    display = lines or PlainLines(failures)
     return Follower(backend, run_id, display, timeout, failures).follow()
 
 
@@ -344,13 +420,16 @@ class Follower:
                 LOG.warning("No longer following run %d; `fuel2 task watch %d` follows it again.", self._id, self._id)
                 raise
         code = outcome(run, self.progress, self._failures, has_logs=supports(self._backend.runs.logs))
-        return Exit.INTERRUPTED if interrupts else code
+        code = Exit.INTERRUPTED if interrupts else code
+        self._display.show_end(run, self.progress, code)
+        return code
 
     def poll(self, interrupts: int) -> Run | None:
         """Read and print new events, handle the Ctrl-C so far (`interrupts`), and return the run; None if the server
         does not answer."""
         try:
             run = self._backend.runs.get(self._id)
+            self._display.show_state(run)
             self._read_plans(run)
             while events := self._backend.runs.events(self._id, after=self._last_event, limit=_EVENTS_AT_ONCE):
                 self.progress.apply(events)

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import flag, former, id_of, identifier, instance, names_option, node_words, option
 from fuelclient.commands.base import STRUCTURED, Command, Lister, sorted_by
 from fuelclient.commands.formatters import Fields, Lines, check_columns, plain
+from fuelclient.commands.graph.question import JSONL, lines_option
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import NotFound, UsageError
 from fuelclient.printing import one_line, terminal_safe
 
 if TYPE_CHECKING:
+    from fuelclient.commands.task.follow import JsonWriter
     from fuelclient.model.run import HistoryFilter, HistoryRow, Logs, NodeKey
 
 SYNC_POINTS = "null"
@@ -129,7 +131,8 @@ class TaskLogs(Command):
     characters except colours are escaped; pipes and files get the text as it is.
 
     Without TASK/NODE the command prints what all instances printed, each after a line with its name. --failed prints
-    only those that failed. --follow goes on until the run ends, and prints what running instances print meanwhile.
+    only those that failed. --follow goes on until the run ends, and prints what running instances print meanwhile. With
+    --format jsonl, each line that they printed is a JSON object, which names the instance and the stream.
 
     The reason why an instance failed goes to standard error.
 
@@ -147,13 +150,16 @@ class TaskLogs(Command):
         former("-f", "follow"),
         flag("--follow", help="print what is printed until the run ends"),
         flag("--failed", help="only instances that failed"),
+        lines_option("--format"),
     )  # fmt: skip
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.commands.task.follow import JsonWriter
         from fuelclient.model.run import HistoryFilter
 
         task, uid = _task_and_node(parsed_args.instance) if parsed_args.instance else ("", "")
-        if task and not parsed_args.follow:
+        writer = JsonWriter(self.app.stdout, self.backend) if parsed_args.format == JSONL else None
+        if task and not parsed_args.follow and not writer:
             logs = self.backend.runs.logs(parsed_args.id, task, uid)
             self._print(logs)
             failed = self.backend.runs.history(parsed_args.id, HistoryFilter((uid,), ("error",), (task,)))
@@ -168,15 +174,16 @@ class TaskLogs(Command):
             return
         statuses = ("error",) if parsed_args.failed else ("running", "ready", "error", "skipped")
         filters = HistoryFilter((uid,) if task else (), statuses, (task,) if task else ())
-        self._print_all(parsed_args.id, filters, follow=parsed_args.follow)
+        self._print_all(parsed_args.id, filters, writer, follow=parsed_args.follow)
 
-    def _print_all(self, run_id: int, filters: HistoryFilter, *, follow: bool) -> None:
+    def _print_all(self, run_id: int, filters: HistoryFilter, writer: JsonWriter | None, *, follow: bool) -> None:
         """Print the output of the instances, in the order in which they began; with `follow`, until the run ends."""
-        printed: dict[tuple[int, str, object], tuple[int, int]] = {}
+        printed: dict[tuple[int, str, object], Sequence[int]] = {}
         ended: set[tuple[int, str, object]] = set()
         last = None
         while True:
             run = self.backend.runs.get(run_id)
+            is_last = not follow or run.is_final or run.runner == "gone"
             rows = [row for row in self.backend.runs.history(run_id, filters) if row.time_start != row.time_end]
             for row in sorted(rows, key=lambda row: str(row.time_start)):
                 key = (row.run_id, row.task, row.node)
@@ -184,7 +191,10 @@ class TaskLogs(Command):
                 if logs is None:
                     continue
                 lengths = printed.get(key, (0, 0))
-                if key not in printed or len(logs.output) + len(logs.errors) > sum(lengths):
+                if writer:
+                    whole, parent = is_last or bool(row.time_end), run.parent_id or run.id
+                    printed[key] = writer.put_output(parent, row, logs, lengths, whole=whole)
+                elif key not in printed or len(logs.output) + len(logs.errors) > sum(lengths):
                     if key != last:
                         self.say(f"==> {one_line(row.task)}/{row.node} ({row.status}) <==")
                     self._print(logs, lengths)
@@ -193,7 +203,7 @@ class TaskLogs(Command):
                     if key not in ended:
                         _print_reason(row)
                     ended.add(key)
-            if not follow or run.is_final or run.runner == "gone":
+            if is_last:
                 break
             time.sleep(_POLL_SECONDS)
         if not printed:
@@ -208,7 +218,7 @@ class TaskLogs(Command):
         except NotFound:
             return None
 
-    def _print(self, logs: Logs, printed: tuple[int, int] = (0, 0)) -> None:
+    def _print(self, logs: Logs, printed: Sequence[int] = (0, 0)) -> None:
         """Print new text. `printed` has the numbers of characters of output and errors that were printed before."""
         shell = self.shell
         new_texts = (logs.output[printed[0] :], logs.errors[printed[1] :])

@@ -13,9 +13,10 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import REACH_OPTIONS, Arguments, flag, one_of, option, seconds
-from fuelclient.commands.base import Command, report
+from fuelclient.commands.base import STRUCTURED, Command, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Table, finding_fields, plain
+from fuelclient.commands.graph.question import JSONL
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.history import node
 from fuelclient.errors import UsageError
@@ -53,8 +54,11 @@ WAIT = (
         option("--no-wait", action="store_false", dest="wait", help="return as soon as it has started"),
     ),
     TIMEOUT,
-    option("--format", choices=("json", "yaml"), help="print a document instead of a sentence"),
-)
+    option(
+        "--format", choices=(*STRUCTURED, JSONL),
+        help="print a document instead of a sentence; jsonl waits, and prints an object a line as 'task watch' does",
+    ),
+)  # fmt: skip
 """Whether to wait for the end and for how long, and what to print: `wait` (None: on a terminal, or with a `timeout`),
 `timeout` and `format`."""
 
@@ -126,6 +130,9 @@ class Starter(Command):
     def run(self, parsed_args: argparse.Namespace) -> int:
         if parsed_args.timeout is not None and parsed_args.wait is False:
             raise UsageError("--timeout limits the wait that --no-wait turns off.", hint="Leave one of them out.")
+        if parsed_args.format == JSONL and (parsed_args.wait is False or getattr(parsed_args, "dry_run", False)):
+            hint = "Use --format json, or leave out --no-wait and --dry-run."
+            raise UsageError("--format jsonl prints the progress of a run, which is waited for.", hint=hint)
         return super().run(parsed_args)
 
     def execute(
@@ -150,16 +157,17 @@ class Starter(Command):
 
     def report_started(self, begun: Run, sentence: str, parsed_args: argparse.Namespace) -> None:
         """Print `sentence`, or the run as a document; wait for its end if requested, before the document."""
-        has_timeout = parsed_args.timeout is not None
-        is_waiting = self.app.stdout.isatty() or has_timeout if parsed_args.wait is None else parsed_args.wait
+        lines = self.app.stdout if parsed_args.format == JSONL else None
+        is_asked = parsed_args.timeout is not None or lines is not None
+        is_waiting = self.app.stdout.isatty() or is_asked if parsed_args.wait is None else parsed_args.wait
         if not parsed_args.format:
             self._put(begun, f"{sentence}\n")
         if is_waiting:
             from fuelclient.commands.task.follow import follow
 
-            code = follow(self.backend, begun.id, self.app.stderr, timeout=parsed_args.timeout)
+            code = follow(self.backend, begun.id, self.app.stderr, timeout=parsed_args.timeout, json_to=lines)
             self.exit_code = code or self.exit_code
-        if parsed_args.format:
+        if parsed_args.format in STRUCTURED:
             run = self.backend.runs.get(begun.id) if is_waiting else begun
             self._put(begun, self.dumps(document(run), parsed_args.format))
 

@@ -11,6 +11,7 @@ from fuelclient.commands.arguments import YES, env_option, flag, id_of, identifi
 from fuelclient.commands.base import Command, Lister, ShowOne, on_backend, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields, Names, plain
+from fuelclient.commands.graph.question import JSONL, lines_option
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.start import TIMEOUT, WAIT, Starter
 from fuelclient.errors import UsageError
@@ -222,13 +223,19 @@ class TaskWatch(Command):
     the run fails. Ctrl-C stops the run, and a second Ctrl-C kills running tasks, as with 'graph execute'. After
     --timeout the command ends with exit code 12, and the run goes on.
 
+    With -f jsonl, stdout gets a JSON object on each line: the beginning of the run, beginning and end of each task
+    instance, each change of the run's state, and its end with the exit code. docs/answers.schema.json describes them.
+
       fuel2 task watch 12 --timeout 30m
+      fuel2 task watch 12 -f jsonl
     """
 
-    arguments = (id_of("run"), TIMEOUT)
+    arguments = (id_of("run"), TIMEOUT, lines_option("-f", "--format"))
 
     def take_action(self, parsed_args: argparse.Namespace) -> Exit:
         from fuelclient.commands.task.follow import follow
 
         run = self.backend.runs.get(parsed_args.id)
-        return follow(self.backend, run.parent_id or run.id, self.app.stderr, timeout=parsed_args.timeout)
+        lines = self.app.stdout if parsed_args.format == JSONL else None
+        timeout = parsed_args.timeout
+        return follow(self.backend, run.parent_id or run.id, self.app.stderr, timeout=timeout, json_to=lines)
