@@ -107,6 +107,9 @@ class Command(cliff.command.Command):
 
         return files.dumps(data, form, encoding=encoding_of(self.app.stdout) if path == "-" else "utf-8")
 
+    def is_for_terminal(self, parsed_args: argparse.Namespace) -> bool:
+        return parsed_args.formatter == "table" and self.app.stdout.isatty()
+
     def say(self, line: str) -> None:
         """Print a line on stdout: a message that is this command's result."""
         self.app.stdout.write(f"{line}\n")
@@ -326,9 +329,6 @@ class Lister(cliff.lister.Lister, Command):
     def shown_columns(self, parsed_args: argparse.Namespace) -> Sequence[str]:  # noqa: ARG002 (for subclasses)
         """The columns to show: the first of `columns`, or more if rows have more cells."""
         return self.columns
-
-    def is_for_terminal(self, parsed_args: argparse.Namespace) -> bool:
-        return parsed_args.formatter == "table" and self.app.stdout.isatty()
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         columns = self.shown_columns(parsed_args)

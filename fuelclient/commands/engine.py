@@ -100,9 +100,11 @@ class EngineExport(Command):
         path = parsed_args.file or STDOUT
         form = format_of(path, parsed_args.format)
         text = self.dumps(engine_files.export(_engine(self)), form, path)
-        if len(text.encode()) > limits.EXPORT.bytes:
+        if (size := len(text.encode())) > limits.EXPORT.bytes:
             raise engine_files.too_large(_engine(self))
         put_text(self, text, path, force=parsed_args.force)
+        if path != STDOUT:
+            self.say(f"Engine file {_engine(self)} was exported to {path} ({size} bytes)")
 
 
 class EngineImport(Command):

@@ -111,5 +111,6 @@ class EnvDrift(Comparing, AnswerList):
         found = drift(remembered, inputs, parsed_args.graph_type)
         self.differs = bool(found)
         self.subject = {"env": parsed_args.id, "graph_type": parsed_args.graph_type, "run": run.id}
-        LOG.info("Compared with run %d, which ended at %s: %s.", run.id, run.time_end, count(len(found), "difference"))
+        differences = count(len(found), "difference")
+        LOG.info("Compared with run %d, which ended at %s: %s.", run.parent_id or run.id, run.time_end, differences)
         return [(each.part, each.place, each.path, *map(Fields, each.masked)) for each in found]

@@ -33,6 +33,8 @@ def _row(run: Run) -> tuple[Any, ...]:
 
 def _terminal_rows(runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each run and, if it has several parts, one for each of them, with results in words."""
+    from fuelclient.insight.progress import run_word
+
     parts = grouped((run.parent_id, run) for run in runs)
     ids = {run.id for run in runs}
     for run in runs:
@@ -43,7 +45,7 @@ def _terminal_rows(runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
         shown = f"  {run.graph_type}" if is_part else Names([name for name in types if name])
         result = _result_text(run)
         yield (
-            run.id, str(run.status), run.name, shown, run.cluster_id or None, result, run.dry_run, run.progress,
+            run.id, run_word(run), run.name, shown, run.cluster_id or None, result, run.dry_run, run.progress,
         )  # fmt: skip
 
 
@@ -108,7 +110,7 @@ class TaskShow(ShowOne):
         report(run.findings)
         if run.runner == "gone":
             LOG.warning("The runner of run %d is gone. Run `fuel2 task resume %d` to resume it.", run.id, run.id)
-        cells = _row(run)
+        cells = next(_terminal_rows([run, *run.children])) if self.is_for_terminal(parsed_args) else _row(run)
         return (cells[0], run.uuid, *cells[1:], run.message)
 
 

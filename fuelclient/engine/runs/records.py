@@ -166,7 +166,7 @@ def _nothing_recorded(noun: str, run_id: int) -> NotFound:
 
 def existing(connection: Connection, run_id: int) -> Run:
     """Read a run. Raise `NotFound`, with the latest ids, if it does not exist."""
-    if_none = "Nothing has been executed yet. Run `fuel2 graph execute`."
+    if_none = "Nothing has been executed yet. Run `fuel2 graph execute --env ID`."
     return lookup.existing(connection, "run", run_id, runs.table, if_none, listed=False, latest=12)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import CommandLine
+from command_line import CommandLine, tiny_engine
 from executions import Executions, executions, shell
+from pty_session import session
 
 from fuelclient.commands.exits import Exit
+
+IN_TERMINAL = pytest.mark.skipif(shutil.which("setsid") is None, reason="setsid (util-linux) is not installed")
 
 
 @pytest.fixture
@@ -133,3 +137,41 @@ def test_the_output_comes_in_whole_lines(env: Executions) -> None:
         ("stdout", "whole"), ("stdout", "halfend"), ("stderr", "line")
     ]  # fmt: skip
     assert {(line["run"], line["node"], line["node_name"]) for line in lines} == {(run.id, 1, "node-1")}
+
+
+@IN_TERMINAL
+def test_people_see_that_a_run_is_being_stopped_and_scripts_what_they_know(env: Executions) -> None:
+    fuel2 = CommandLine(env.engine)
+    run = env.begin()
+    env.until(run.id, lambda _: env.noted())
+    fuel2.ok("task", "stop", run.id)
+    for command in (("list",), ("show", run.id)):
+        with session(env.engine, "task", *command) as shown:
+            assert shown.ended()[0] == 0
+            assert "stopping" in shown.screen.text
+            assert "None" not in shown.screen.text
+            assert "default" in shown.screen.text
+        assert "stopping" not in fuel2.ok("task", *command).out
+    assert fuel2.ok("task", "show", run.id, "-f", "json").json["status"] == "running"
+    env.let_go()
+    env.ended(run.id)
+
+
+def test_a_run_has_one_number_for_people(env: Executions) -> None:
+    env.let_go()
+    run = env.run()
+    done = CommandLine(env.engine).ok("env", "drift", 1)
+    assert f"Compared with run {run.id}, which ended at " in done.err
+
+
+def test_an_export_says_what_it_wrote(tmp_path: Path) -> None:
+    fuel2 = tiny_engine(tmp_path)
+    path = tmp_path / "export.json"
+    said = fuel2.ok("engine", "export", "--file", path).out
+    assert said == f"Engine file {fuel2.engine} was exported to {path} ({path.stat().st_size} bytes)\n"
+    assert fuel2.ok("engine", "export", "--format", "json").out == path.read_text(encoding="utf-8")
+
+
+def test_a_run_that_does_not_exist_names_a_whole_command(tmp_path: Path) -> None:
+    assert "fuel2 --engine" in (err := tiny_engine(tmp_path)("task", "show", 1).err)
+    assert "graph execute --env ID`" in err
