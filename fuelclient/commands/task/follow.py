@@ -13,16 +13,16 @@ import shlex
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from fuelclient.backends.earlier_runs import earlier_of_graph
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.graph.question import FORMAT_VERSION
-from fuelclient.commands.shell import LOG, Printable, count
+from fuelclient.commands.shell import LOG, Printable, as_spelled, count
 from fuelclient.errors import Conflict, FuelError, Gone, Unavailable
 from fuelclient.insight.progress import (
     INTERRUPTED,
@@ -205,11 +205,12 @@ class JsonLines(PlainLines):
 class LiveDisplay(PlainLines):
     """Draw a run at the bottom of a terminal as long as `shown` is open, with failures above."""
 
-    def __init__(self, console: Console, failures: Failures) -> None:
+    def __init__(self, console: Console, failures: Failures, names: Mapping[str, str] = MappingProxyType({})) -> None:
+        """`names` are those of nodes by their ids, which are shown in their place."""
         from rich.live import Live
 
         super().__init__(failures)
-        self._console = console
+        self._console, self._names = console, names
         self._live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False,
                           redirect_stderr=False, vertical_overflow="crop")  # fmt: skip
         self._printed = 0
@@ -244,7 +245,8 @@ class LiveDisplay(PlainLines):
         from rich.text import Text
 
         width, height = self._console.size
-        lines = [Text(line, no_wrap=True, overflow="ellipsis") for line in frame(run, progress, now, width, height)]
+        text = as_spelled("\n".join(frame(run, progress, now, width, height)), self._names)
+        lines = [Text(line, no_wrap=True, overflow="ellipsis") for line in text.split("\n")]
         bar_text = bar(progress, min(_MAX_BAR_WIDTH, width - 1), unicode=self._console.encoding.startswith("utf"))
         colour = "red" if progress.counts["error"] or progress.counts[INTERRUPTED] else "green"
         lines.insert(1, Text(bar_text, style=colour, no_wrap=True))
@@ -310,8 +312,12 @@ def _joined(parts: Sequence[str], width: int) -> str:
     return line
 
 
-def live_display(stderr: TextIO, failures: Failures) -> LiveDisplay | None:
-    """Make a display for this stream; None with `-q`, or unless it is a terminal that can move its cursor."""
+def live_display(backend: Backend, stderr: TextIO, failures: Failures) -> LiveDisplay | None:
+    """Make a display for this stream; None with `-q`, or unless it is a terminal that can move its cursor.
+
+    The display and all messages name nodes as a command line can: by a name that no other node has and no shell reads
+    otherwise, or else by their ids.
+    """
     handler = _handler_of(stderr)
     if not stderr.isatty() or handler is None or handler.level > logging.INFO:
         return None
@@ -319,7 +325,14 @@ def live_display(stderr: TextIO, failures: Failures) -> LiveDisplay | None:
 
     plain = isinstance(handler.formatter, Printable) and not handler.formatter.coloured
     console = Console(file=stderr, highlight=False, markup=False, emoji=False, no_color=plain)
-    return None if console.is_dumb_terminal or not console.is_terminal else LiveDisplay(console, failures)
+    if console.is_dumb_terminal or not console.is_terminal:
+        return None
+    known = node_names(backend)
+    seen = list(known.values())
+    names = {uid: name for uid, name in known.items() if seen.count(name) == 1 and re.match(r"[A-Za-z][\w.-]*\Z", name)}
+    if isinstance(handler.formatter, Printable):
+        handler.formatter.spelled = names
+    return LiveDisplay(console, failures, names)
 
 
 def _handler_of(stderr: TextIO) -> logging.StreamHandler[TextIO] | None:
@@ -383,7 +396,7 @@ def follow(
     are written there too, and nothing is redrawn.
     """
     failures = Failures(has_logs=supports(backend.runs.logs))
-    lines = JsonLines(failures, JsonWriter(json_to, backend)) if json_to else live_display(stderr, failures)
+    lines = JsonLines(failures, JsonWriter(json_to, backend)) if json_to else live_display(backend, stderr, failures)
     display = lines or PlainLines(failures)
     return Follower(backend, run_id, display, timeout, failures).follow()
 

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 from command_line import CommandLine
-from executions import Executions, executions, shell
+from executions import TOLERANT, Executions, executions, shell
 from processes import eventually
 from pty_session import Session, session
+
+from fuelclient.model.node import Node
 
 pytestmark = pytest.mark.skipif(shutil.which("setsid") is None, reason="setsid (util-linux) is not installed")
 
@@ -80,18 +82,18 @@ def held(env: Executions, gate: Gate) -> Executions:
 
 def test_progress_is_shown_while_it_runs_and_failures_stay(held: Executions, gate: Gate) -> None:
     with session(held.engine, "graph", "execute", "--env", 1, "--wait", stdout=False) as shown:
-        text = shown.until_shown("held/1", "1/4  25%", "elapsed")
+        text = shown.until_shown("held/node-1", "1/4  25%", "elapsed")
         lines = text.splitlines()
         title = lines.index("Run 1  graph default  environment 1")
         assert lines[title + 1] == "━" * 12 + "·" * 38
         assert lines[title + 3] == "1 running  1 ready  2 pending"
-        assert lines[title + 4].endswith("  held/1")
+        assert lines[title + 4].endswith("  held/node-1")
         gate.open()
         code, out = shown.ended()
         kept = shown.screen.text
     assert (code, out) == (8, STARTED)
-    assert re.search(r"default: bad/1 error \(exit code 3\)\n  fuel2 --engine ", kept)
-    assert kept.count("bad/1 error") == 1
+    assert re.search(r"default: bad/node-1 error \(exit code 3\)\n  fuel2 --engine ", kept)
+    assert kept.count("bad/node-1 error") == 1
     assert "Run 1 ended: error." in kept
     assert "1 error, 1 not reached, 2 ready in 0:" in kept
     assert "elapsed" not in kept
@@ -100,10 +102,24 @@ def test_progress_is_shown_while_it_runs_and_failures_stay(held: Executions, gat
     assert shown.screen.cursor_shown
 
 
+def test_a_node_whose_name_cannot_be_pasted_keeps_its_id(tmp_path: Path) -> None:
+    """Another node has the name too, or a shell reads it otherwise; the command that shows the output works."""
+    env = executions(tmp_path / "named", nodes=3)
+    env.backend.clusters.create("other", 1)
+    env.backend.nodes.create([Node(0, "node-1", cluster_id=2)])
+    env.backend.nodes.update(2, name="two words")
+    env.graph(TOLERANT, shell("bad", "exit 3"))
+    with session(env.engine, "graph", "execute", "--env", 1) as shown:
+        assert shown.ended()[0] == 0
+        kept = shown.screen.text
+    assert sorted(re.findall(r"default: (bad/\S+) error", kept)) == ["bad/1", "bad/2", "bad/node-3"]
+    assert CommandLine(env.engine)("task", "logs", 1, "bad/node-3").code == 0
+
+
 def test_a_document_is_all_of_stdout(held: Executions, gate: Gate) -> None:
     line = ("graph", "execute", "--env", 1, "--wait", "--format", "json", "--task-names", "held")
     with session(held.engine, *line, stdout=False) as shown:
-        shown.until_shown("held/1", "1 running")
+        shown.until_shown("held/node-1", "1 running")
         gate.open()
         code, out = shown.ended()
     document = json.loads(out)
@@ -114,7 +130,7 @@ def test_a_document_is_all_of_stdout(held: Executions, gate: Gate) -> None:
 def test_without_colours_the_same_is_shown(held: Executions, gate: Gate) -> None:
     line = ("graph", "execute", "--env", 1, "--task-names", "held")
     with session(held.engine, *line, environ={"NO_COLOR": "1"}) as shown:
-        shown.until_shown("held/1", "·", "1 running")
+        shown.until_shown("held/node-1", "·", "1 running")
         gate.open()
         assert shown.ended()[0] == 0
     assert not shown.screen.coloured
@@ -155,7 +171,7 @@ def test_what_does_not_fit_is_counted(tmp_path: Path) -> None:
 
 def test_it_is_drawn_calmly_and_fits_when_the_window_shrinks(held: Executions) -> None:
     with session(held.engine, "graph", "execute", "--env", 1) as shown:
-        shown.until_shown("held/1")
+        shown.until_shown("held/node-1")
         before, began = shown.received.count("elapsed"), time.monotonic()
         shown.until(lambda _: shown.received.count("elapsed") >= before + 10)
         assert time.monotonic() - began > 0.9
@@ -166,7 +182,7 @@ def test_it_is_drawn_calmly_and_fits_when_the_window_shrinks(held: Executions) -
 
 def test_one_interrupt_lets_end_what_runs(held: Executions, gate: Gate) -> None:
     with session(held.engine, "graph", "execute", "--env", 1) as shown:
-        shown.until_shown("held/1")
+        shown.until_shown("held/node-1")
         shown.type("\x03")
         shown.until_shown("Stopping: running tasks may finish, no more start.", "Run 1  stopping  graph default")
         gate.open()
@@ -178,7 +194,7 @@ def test_one_interrupt_lets_end_what_runs(held: Executions, gate: Gate) -> None:
 def test_a_closed_terminal_does_not_hurt_the_run(env: Executions, gate: Gate) -> None:
     env.graph(shell("held", gate.command), shell("then", env.note("then"), requires=["held"]))
     with session(env.engine, "graph", "execute", "--env", 1) as shown:
-        shown.until_shown("held/1")
+        shown.until_shown("held/node-1")
         shown.close()
         shown.process.wait(60)
         gate.open()
@@ -191,9 +207,9 @@ def test_a_watcher_sees_the_graphs_of_a_sequence(env: Executions, gate: Gate) ->
     env.graph(shell("b", gate.command), graph_type="second")
     CommandLine(env.engine).ok("sequence", "create", "-r", 1, "-n", "both", "-t", "first", "second")
     with session(env.engine, "sequence", "execute", 1, "--env", 1) as shown:
-        shown.until_shown("Run 1  graph second (2 of 2)", "1/2  50%", "b/1")
+        shown.until_shown("Run 1  graph second (2 of 2)", "1/2  50%", "b/node-1")
         with session(env.engine, "task", "watch", 3) as watching:
-            watching.until_shown("Run 1  graph second (2 of 2)", "1/2  50%", "b/1")
+            watching.until_shown("Run 1  graph second (2 of 2)", "1/2  50%", "b/node-1")
             gate.open()
             assert watching.ended()[0] == shown.ended()[0] == 0
 
@@ -203,7 +219,7 @@ def test_what_takes_longer_than_before_is_told(env: Executions, gate: Gate) -> N
     env.run()
     env.graph(shell("a", gate.command))
     with session(env.engine, "graph", "execute", "-e", 1, "--force") as shown:
-        shown.until_shown("longer than run 1", "a/1")
+        shown.until_shown("longer than run 1", "a/node-1")
         gate.open()
         assert shown.ended()[0] == 0
 
@@ -217,6 +233,6 @@ def test_a_resumed_run_is_shown(env: Executions, gate: Gate) -> None:
     os.kill(runner.pid, 9)
     env.until(running.id, lambda found: found.runner == "gone")
     with session(env.engine, "task", "resume", running.id) as shown:
-        shown.until_shown(f"Run {running.id}  graph default", "0/1  0%", "1 running", "held/1")
+        shown.until_shown(f"Run {running.id}  graph default", "0/1  0%", "1 running", "held/node-1")
         gate.open()
         assert shown.ended()[0] == 0
