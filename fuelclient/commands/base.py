@@ -18,7 +18,7 @@ from stevedore.extension import ExtensionManager
 
 from fuelclient.commands.arguments import Arguments
 from fuelclient.commands.exits import Exit
-from fuelclient.commands.fitting import Columns, answer_lines, terminal_width
+from fuelclient.commands.fitting import Columns, answer_lines, fitted_message, terminal_width
 from fuelclient.commands.formatters import Csv, Shell, Tabulated, cells, check_columns, encoding_of, formatters, text
 from fuelclient.commands.parser import HelpFormatter, Parser
 from fuelclient.commands.shell import LOG, FuelShell, count, for_target, urgency
@@ -133,7 +133,7 @@ class Command(cliff.command.Command):
 
     def confirm(self, question: str) -> None:
         """Ask on the terminal; raise `Declined` for anything but yes."""
-        self.app.stderr.write(f"{printable(question)} [y/N] ")
+        self.app.stderr.write(f"{fitted_message(f'{printable(question)} [y/N]', self.app.stderr)} ")
         self.app.stderr.flush()
         if self.app.stdin.readline().strip().lower() not in ("y", "yes"):
             raise Declined("Nothing was changed.")
@@ -167,7 +167,7 @@ class Changing(Command):
         self.writable()
         result = self.change(parsed_args)
         if self.done:
-            self.say(self.done.format(**vars(parsed_args), result=result, command=self))
+            self.tell(self.done.format(**vars(parsed_args), result=result, command=self))
 
 
 class MasterOnly(Command):

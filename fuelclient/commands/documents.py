@@ -160,7 +160,7 @@ class Download(Command):
             make_folder(path)
         put(self, parsed_args, document, path, form)
         if path != STDOUT:
-            self.say(self.done.format(**vars(parsed_args), path=path, command=self))
+            self.tell(self.done.format(**vars(parsed_args), path=path, command=self))
 
 
 class _OwnedDocument(Command):

@@ -55,7 +55,7 @@ class EngineBackup(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path = _engine(self)
         engine_files.backup(path, parsed_args.file, force=parsed_args.force)
-        self.say(f"Engine file {path} was copied to {parsed_args.file}")
+        self.tell(f"Engine file {path} was copied to {parsed_args.file}")
 
 
 class EngineRestore(Command):
@@ -79,9 +79,9 @@ class EngineRestore(Command):
         if not parsed_args.yes and self.app.stdin.isatty():
             self.confirm(f"Replace {path} by {parsed_args.file}?")
         kept = engine_files.restore(path, parsed_args.file, force=parsed_args.force)
-        self.say(f"Engine file {path} was restored from {parsed_args.file}")
+        self.tell(f"Engine file {path} was restored from {parsed_args.file}")
         if kept:
-            self.say(f"Its earlier content is in {kept}")
+            self.tell(f"Its earlier content is in {kept}")
 
 
 class EngineExport(Command):
@@ -123,7 +123,7 @@ class EngineImport(Command):
         document = self.load(parsed_args.file, limits.EXPORT)
         hint = "Name a file that `fuel2 engine export` wrote."
         engine_files.load(path, require(dict, document, "an export of an engine file", hint))
-        self.say(f"Engine file {path} was made from {document.file}")
+        self.tell(f"Engine file {path} was made from {document.file}")
 
 
 class EngineCompact(Command):
@@ -138,4 +138,4 @@ class EngineCompact(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:  # noqa: ARG002 (it has no options)
         path = _engine(self)
         before, after = engine_files.compact(path)
-        self.say(f"Engine file {path} was compacted from {before} to {after} bytes")
+        self.tell(f"Engine file {path} was compacted from {before} to {after} bytes")

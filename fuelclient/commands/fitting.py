@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -24,6 +25,14 @@ _WHOLE = 20
 
 _WORD = 32
 """A word of at most this many characters is not shortened, unless it is a path, which may have only `_WHOLE`."""
+
+_PASTED = re.compile(
+    r"`[^`]+`|'fuel2 [^']+'|(?:(?<=: )|^ +|^\$ )(?:fuel2|export|pipx|uv|\S+/python\S*) .*?(?=[.,;]? *$|[.,;] )"
+)
+"""A command in a text: quoted, after a colon, or on a line of its own."""
+
+_TIED = "\0"
+"""Stands for a blank where no line may end."""
 
 _FRAME = 3
 """The width of a column besides its cells: two blanks and a border. The table has one more border."""
@@ -117,14 +126,31 @@ def align(rows: Iterable[Sequence[str]], indent: str = "") -> Sequence[Row]:
 
 
 def wrapped(text: str, width: int, hang: str | None = None) -> list[str]:
-    """`text` wrapped at blanks; a word is never broken. Later lines begin with `hang`, by default two blanks more.
+    """`text` wrapped at blanks; words and commands are never broken, but a line number may stand below its path. Later
+    lines begin with `hang`, by default two blanks more.
 
-    >>> wrapped("  three words here", 12)
-    ['  three', '    words', '    here']
+    >>> wrapped("  three words here", 12), wrapped("Use `fuel2 env list`.", 12), wrapped("in a/path.yaml:7", 14)
+    (['  three', '    words', '    here'], ['Use', '  `fuel2 env list`.'], ['in', '  a/path.yaml:', '  7'])
     """
     if hang is None:
         hang = " " * (len(text) - len(text.lstrip()) + 2)
-    return textwrap.wrap(text, width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False) or [""]
+    tied = _PASTED.sub(lambda command: command[0].replace(" ", _TIED), text)
+    return [part.replace(_TIED, " ") for line in _at_blanks(tied, width, hang) for part in _of_place(line, width, hang)]
+
+
+def _at_blanks(text: str, width: int, hang: str) -> list[str]:
+    bare = text.lstrip(f" {_TIED}")
+    indent = text[: len(text) - len(bare)]
+    return textwrap.wrap(
+        bare, width, initial_indent=indent, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False
+    ) or [""]
+
+
+def _of_place(line: str, width: int, hang: str) -> list[str]:
+    """A line that is too wide, without the line number at its end, and that below it, if that helps."""
+    path, colon, number = line.rpartition(":")
+    helps = len(path) < width < len(line) and "/" in path and number.isdecimal()
+    return [path + colon, hang + number] if helps else [line]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +182,18 @@ def answer_lines(line: str | Columns, width: int) -> Sequence[str]:
     return [part for each in line.split("\n") for part in wrapped(each, width)] if width else [line]
 
 
+def fitted_message(text: str, stream: TextIO) -> str:
+    """A message as it is written to a stream, wrapped if that is a terminal."""
+    return "\n".join(answer_lines(text, terminal_width(stream)))
+
+
 def fitted_text(text: str, width: int) -> str:
     """The text of a cell, wrapped; of several lines, each keeps its indentation. Words that do not fit are elided."""
     lines = []
     for line in text.split("\n"):
         indent = line[: len(line) - len(line.lstrip())] if "\n" in text else ""
         words = " ".join(elided(word, max(4, width - len(indent))) for word in line.split(" "))
-        lines += wrapped(words, width, indent) if len(line) > width else [line]
+        lines += _at_blanks(words, width, indent) if len(line) > width else [line]
     return "\n".join(lines)
 
 

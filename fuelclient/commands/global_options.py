@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import sys
 from collections.abc import Iterable
 from textwrap import fill, wrap
 from typing import Any, NoReturn, TextIO
@@ -66,7 +67,10 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         end = "" if message.endswith(("?", ".")) else "."
-        self.exit(2, f"{self.prog}: {message}{end} See '{self.prog} --help'.\n")
+        from fuelclient.commands.fitting import fitted_message  # only an error needs it
+
+        told = f"{self.prog}: {message}{end} See '{self.prog} --help'."
+        self.exit(2, f"{fitted_message(told, sys.stderr)}\n")
 
 
 def _file(word: str) -> str:

@@ -78,7 +78,7 @@ class PlanShow(Command):
             plan = replace(plan, request=replace(plan.request, assumed=_masked(plan.request.assumed)))
             self.app.stdout.write(self.dumps(plan_to(plan), parsed_args.format))
             return
-        self.say(f"A plan for environment {plan.request.cluster_id} ({plan.environment_name}): {_summary(plan)}.")
+        self.tell(f"A plan for environment {plan.request.cluster_id} ({plan.environment_name}): {_summary(plan)}.")
         for graph in plan.graphs:
             self.say(f"{graph.type}, of the layers")
             rows = [

@@ -27,6 +27,7 @@ from fuelclient import __version__
 from fuelclient.commands import global_options
 from fuelclient.commands.arguments import resolve
 from fuelclient.commands.exits import Exit, exit_of
+from fuelclient.commands.fitting import fitted_message
 from fuelclient.commands.formatters import RED, YELLOW, painted
 from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS, ORIGINAL, PLURALS
 from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, UsageError
@@ -215,7 +216,7 @@ class Printable(logging.Formatter):
     """Escapes control characters, which a terminal would obey, in messages and in what they quote, and adds colours.
 
     Commands that our own messages suggest begin with `called`. Quoted text is not changed. If the command line named
-    nodes, `spelled` has the names by id, and messages name them too.
+    nodes, `spelled` has the names by id, and messages name them too. They are fitted to `stream` if it is a terminal.
     """
 
     def __init__(
@@ -225,16 +226,20 @@ class Printable(logging.Formatter):
         coloured: bool,
         called: str = global_options.PROGRAM,
         spelled: Mapping[str, str] = MappingProxyType({}),
+        stream: TextIO | None = None,
     ) -> None:
         super().__init__(layout)
-        self.coloured, self.called, self.spelled = coloured, called, spelled
+        self.coloured, self.called, self.spelled, self.stream = coloured, called, spelled, stream
 
     def format(self, record: logging.LogRecord) -> str:
         if self.called != global_options.PROGRAM:
             record = _record_for_target(record, self.called)
         text = super().format(record)
         text = printable(as_spelled(text, self.spelled) if self.spelled else text, keep="\n\t")
-        return coloured_message(text, record.levelno) if self.coloured and not hasattr(record, "plain") else text
+        if hasattr(record, "plain"):
+            return text
+        text = fitted_message(text, self.stream) if self.stream else text
+        return coloured_message(text, record.levelno) if self.coloured else text
 
 
 def _record_for_target(record: logging.LogRecord, called: str) -> logging.LogRecord:
@@ -413,7 +418,10 @@ class FuelShell(App):
 
     def _add_handler(self, handler: logging.Handler, level: int, layout: str, *, coloured: bool = False) -> None:
         handler.setLevel(level)
-        handler.setFormatter(Printable(layout, coloured=coloured, called=self.called, spelled=self._spelled))
+        stream = None if isinstance(handler, logging.FileHandler) else self.stderr
+        handler.setFormatter(
+            Printable(layout, coloured=coloured, called=self.called, spelled=self._spelled, stream=stream)
+        )
         LOG.addHandler(handler)
         self._handlers.append(handler)
 

@@ -241,7 +241,7 @@ class EnvRemoveNodes(Changing):
         removed = backend.clusters.remove_nodes(env, parsed_args.nodes, force=force)
         if not removed:
             raise Conflict(f"Environment with id={env} doesn't have nodes to remove.")
-        self.say(f"Nodes were removed from the environment with id={env}")
+        self.tell(f"Nodes were removed from the environment with id={env}")
         left = [node_id for node_id in removed if node_id in deployed]
         marked = [node.id for node in backend.nodes.list(env) if node.id in left] if left else []
         if marked:

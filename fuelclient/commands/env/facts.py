@@ -139,7 +139,7 @@ class _Download(Command):
         force = self._clear_earlier(parsed_args, directory, keep=texts)
         for name, text in texts.items():
             files.write(os.path.join(directory, name), text, force=force)
-        self.say(f"{self.name} {self.kind} facts for the environment {env} were downloaded to {directory}")
+        self.tell(f"{self.name} {self.kind} facts for the environment {env} were downloaded to {directory}")
 
     def _clear_earlier(self, parsed_args: argparse.Namespace, directory: str, *, keep: Mapping[str, str]) -> bool:
         """Create the directory, and remove facts of earlier downloads except `keep`, because the next upload would

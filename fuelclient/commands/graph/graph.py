@@ -142,7 +142,7 @@ class GraphUpload(Command):
         uploaded = self.writable().graphs.upload(ref, document, graph_type)
         report(uploaded.findings)
         _log_upload(uploaded, f"type '{graph_type}' of {owner_text(ref)}")
-        self.say("Deployment graph was successfully uploaded.")
+        self.tell("Deployment graph was successfully uploaded.")
 
     def _label(self, ref: OwnerRef) -> str:
         """The prefix of the ids of legacy tasks. Raise `NotFound` for an unknown owner.
@@ -243,7 +243,7 @@ class GraphDownload(Command):
             text = f"# Merge of {merge} ({where}). Do not upload it: as one layer it would hide the others.\n{text}"
         put_text(self, text, path, force=path != STDOUT and overwrites(self, parsed_args, path))
         if path != STDOUT:
-            self.say(f"Tasks were downloaded to {path}")
+            self.tell(f"Tasks were downloaded to {path}")
 
     def _layer(self, parsed_args: argparse.Namespace) -> tuple[Any, str]:
         """The document, and the names of the layers that it merges; empty for a single layer."""

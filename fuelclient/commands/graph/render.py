@@ -77,7 +77,7 @@ class GraphRender(OrderQuestion):
 
             path = os.path.abspath(parsed_args.output)
             files.write(path, content, force=parsed_args.force)
-            self.say(f"The picture was written to {path}")
+            self.tell(f"The picture was written to {path}")
         elif isinstance(content, str):
             self.app.stdout.write(content)
         else:

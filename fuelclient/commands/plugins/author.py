@@ -52,7 +52,7 @@ class PluginsCreate(Command):
         LOG.info("Created %s in %s. README.md says what to edit first. Then run:", count(len(files), "file"), path)
         LOG.info("  fuel2 plugins check %s", shlex.quote(str(path)))
         LOG.info("  fuel2 plugins install %s", shlex.quote(str(path)))
-        self.say(f"Plugin {path.name} was successfully created.")
+        self.tell(f"Plugin {path.name} was successfully created.")
 
 
 WRITE = flag("-y", "--yes", "--write", help="write the changes")

@@ -57,7 +57,7 @@ class PluginsInstall(Command):
         if installed.scripts:
             scripts = count(len(installed.scripts), "script")
             LOG.info("Did not run %s of the package: %s.", scripts, ", ".join(installed.scripts))
-        self.say(f"Plugin {parsed_args.file} was successfully installed.")
+        self.tell(f"Plugin {parsed_args.file} was successfully installed.")
 
 
 class PluginsSync(Command):
@@ -87,7 +87,7 @@ class PluginsSync(Command):
                 findings=errors,
                 hint="Correct the files, or install the packages again.",
             )
-        self.say("Plugins were successfully synchronized.")
+        self.tell("Plugins were successfully synchronized.")
 
 
 class PluginsRemove(Changing):
@@ -224,7 +224,7 @@ class PluginsEnable(_OnEnvironment):
             before = self._snapshots(parsed_args.env)
         for plugin in plugins:
             report(backend.plugins.enable(plugin.id, parsed_args.env, values))
-            self.say(f"Plugin {plugin.name} was successfully enabled on environment {parsed_args.env}.")
+            self.tell(f"Plugin {plugin.name} was successfully enabled on environment {parsed_args.env}.")
         if before:
             from fuelclient.commands.env.change import change_warnings
 
@@ -247,7 +247,7 @@ class PluginsEnable(_OnEnvironment):
         change = self.backend.plugins.enabling(plugin_ids, env, values)
         report(change.findings)
         for line in lines(change, self.backend):
-            self.say(line)
+            self.tell(line)
 
     def _values(self, path: str | None, plugin: str) -> dict[str, Any]:
         """Read values by setting from a file; a setting may be written as in the settings of an environment."""
@@ -287,4 +287,4 @@ class PluginsDisable(_OnEnvironment):
             if plugin.id not in enabled:
                 LOG.info("Plugin %s was not enabled on environment %d.", plugin.name, parsed_args.env)
             backend.plugins.disable(plugin.id, parsed_args.env)
-            self.say(f"Plugin {plugin.name} was successfully disabled on environment {parsed_args.env}.")
+            self.tell(f"Plugin {plugin.name} was successfully disabled on environment {parsed_args.env}.")

@@ -64,7 +64,7 @@ class TaskGantt(Command):
         path = STDOUT if parsed_args.output == STDOUT else os.path.abspath(parsed_args.output)
         put_text(self, self._content(run, timeline, parsed_args), path, force=parsed_args.force)
         if path != STDOUT:
-            self.say(f"The times of run {run.id} were written to {path}")
+            self.tell(f"The times of run {run.id} were written to {path}")
 
     def _content(self, run: Run, timeline: Timeline, parsed_args: argparse.Namespace) -> str:
         extension = os.path.splitext(parsed_args.output)[1].lower()

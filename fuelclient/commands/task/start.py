@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import REACH_OPTIONS, Arguments, flag, one_of, option, seconds
 from fuelclient.commands.base import STRUCTURED, Command, report
 from fuelclient.commands.exits import Exit
+from fuelclient.commands.fitting import fitted_message
 from fuelclient.commands.formatters import Table, finding_fields, plain
 from fuelclient.commands.graph.question import JSONL
 from fuelclient.commands.shell import LOG, count
@@ -161,7 +162,7 @@ class Starter(Command):
         is_asked = parsed_args.timeout is not None or lines is not None
         is_waiting = self.app.stdout.isatty() or is_asked if parsed_args.wait is None else parsed_args.wait
         if not parsed_args.format:
-            self._put(begun, f"{sentence}\n")
+            self._put(begun, f"{fitted_message(sentence, self.app.stdout)}\n")
         if is_waiting:
             from fuelclient.commands.task.follow import follow
 

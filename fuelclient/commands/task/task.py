@@ -148,7 +148,7 @@ class TaskDelete(Command):
         self.ask(parsed_args, lambda: self._question(parsed_args.id))
         for warning in self.writable().runs.delete(parsed_args.id, force=parsed_args.force):
             LOG.warning("%s", warning)
-        self.say(f"Task with id {parsed_args.id} was deleted")
+        self.tell(f"Task with id {parsed_args.id} was deleted")
 
     def _delete_old(self, parsed_args: argparse.Namespace) -> None:
         age = timedelta(seconds=parsed_args.older_than)
@@ -157,7 +157,7 @@ class TaskDelete(Command):
             self.ask(parsed_args, lambda: f"Delete {count(len(old), 'run')} with their history?")
             for warning in self.writable().runs.delete(*old):
                 LOG.warning("%s", warning)
-        self.say(f"{count(len(old), 'task')} deleted")
+        self.tell(f"{count(len(old), 'task')} deleted")
 
     def _question(self, run_id: int) -> str:
         run = self.backend.runs.get(run_id)
@@ -177,7 +177,7 @@ class Stopping(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         self.writable()
         stopped = self.stop(parsed_args)
-        self.say(_STOPPING.format(stopped))
+        self.tell(_STOPPING.format(stopped))
         if stopped.is_final:  # it had no runner any more; the message names commands that may still run
             LOG.warning("Run %d ended: %s. %s", stopped.id, stopped.status, stopped.message)
 

@@ -1,4 +1,4 @@
-"""On 80 or 60 columns every list and every answer fits, no word is broken, and what is missing is said."""
+"""On 80 or 60 columns every list, answer, message and help fits, no word is broken, and what is missing is said."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from corpus import corpus
 from executions import executions, shell
 from tui_driving import newton_engine
 
-from fuelclient.commands.fitting import Columns, align, answer_lines, fit, terminal_width
+from fuelclient.commands.fitting import Columns, align, answer_lines, fit, fitted_message, terminal_width
 from fuelclient.commands.shell import FuelShell
 from fuelclient.commands.task.task import _terminal_rows
 from fuelclient.model.run import Run, RunRequest
@@ -28,7 +28,12 @@ SHOWN = (
     "node list", "node show 1", "node label list", "plugins list", "plugins show 1", "release list",
     "release show {release}", "release component list {release}", "release repos list {release}", "role list --env 1",
     "role show controller --env 1", "tag list --env 1", "sequence list --env 1", "task list",
-    "graph execute --env 1 --dry-run", "engine check",
+    "graph execute --env 1 --dry-run", "engine check", "node check",
+)  # fmt: skip
+REFUSED = (
+    "env destroy", "env show 7", "graph blame nope --env 1", "graph query rol:controller --env 1", "graph list --type",
+    "graph simulate --env 1 --fail nope", "env facts show nope --env 1", "env facts diff 88", "task show 77",
+    "network-group list", "plugins check nope", "graph upload --env 1 --file nope.yaml", "plugins install nope.fp",
 )  # fmt: skip
 OF_DEMO = (
     "task list", "task show 1", "task history show 1", "task history show 1 --why", "task history show 1 -p",
@@ -51,7 +56,9 @@ def on_terminal(engine: Path, width: int, line: str, monkeypatch: pytest.MonkeyP
 
 
 def words(text: str) -> set[str]:
-    """The words of a text without the borders of its tables and the commas of its lists."""
+    """The words of a text without the borders of its tables and the commas of its lists. A path that is wrapped before
+    its line number is one word."""
+    text = re.sub(r"(/\S+:)\n +(?=\d+\b)", r"\1", text)
     return {word.rstrip(",") for line in text.splitlines() if not line.startswith("+-") for word in line.split()}
 
 
@@ -67,18 +74,27 @@ def require_fitting(engine: Path, line: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def require_as_whole(whole: Done, narrow: Done, width: int) -> None:
-    assert narrow.code == whole.code in (0, 7, 10), narrow
-    for shown in narrow.out.splitlines():
-        assert len(shown) <= width or len(shown.split()) == 1, shown  # a path stays whole, but not in a table
-    known = words(whole.out)
-    broken = {word for word in words(narrow.out) - known if "..." not in word and not re.fullmatch(r"\+?\d+", word)}
-    assert not broken, broken
+    assert narrow.code == whole.code, narrow
+    require_wrapped(whole.out, narrow.out, width)
+    notes = r"(Not shown|Shortened): .*?--format\s+json\s+has\s+everything\.\n"
+    require_wrapped(whole.err, re.sub(notes, "", narrow.err, flags=re.DOTALL), width)
     told = " ".join(narrow.err.split())
     if "..." in narrow.out and "..." not in whole.out:
         assert "Shortened: " in told or "Not shown: " in told, told
     missing = header(whole.out) - header(narrow.out)
     said = " ".join(re.findall(r"Not shown: (.*?)--format json", told))
     assert missing <= set(re.findall(r"\w+", said)), (missing, narrow.err)
+
+
+def require_wrapped(whole: str, narrow: str, width: int) -> None:
+    """Each line fits, except a path or a command, which are to be pasted; no word is broken, and lines that continue
+    others are indented."""
+    begin = {line.split()[0] for line in whole.splitlines() if line[:1].strip()}
+    for shown in narrow.splitlines():
+        assert len(shown) <= width or len(shown.split()) == 1 or shown.lstrip("`' ").startswith("fuel2 "), shown
+        assert shown[:1] in ("", " ", "|", "+") or shown.split()[0] in begin, shown
+    broken = {word for word in words(narrow) - words(whole) if "..." not in word and not re.fullmatch(r"\+?\d+", word)}
+    assert not broken, broken
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +117,45 @@ def test_the_example_fits(demo: Path, line: str, monkeypatch: pytest.MonkeyPatch
 def test_newton_fits(tmp_path: Path, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(corpus())
     require_fitting(newton_engine(tmp_path), line.format(release=2), monkeypatch)
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_refusals_fit(demo: Path, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    require_fitting(demo, line, monkeypatch)
+
+
+def test_questions_fit(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    err = Terminal()
+    code = FuelShell(Terminal("n\n"), io.StringIO(), err).run(["--engine", str(demo), "env", "deploy", "1"])
+    asked = err.getvalue().partition(" [y/N] ")[0].splitlines()
+    assert code == 11
+    assert len(asked) > 2
+    assert max(map(len, (line for line in asked if str(demo) not in line))) <= 60
+
+
+def test_results_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = executions(tmp_path, nodes=1)
+    lab.graph(shell("a", "true"))
+    for line in ("env update 1 --name a-name-of-several-words", "graph execute --env 1 --noop"):
+        shown = on_terminal(lab.engine, 60, line, monkeypatch)
+        assert shown.out
+        assert max(map(len, shown.out.splitlines())) <= 60
+
+
+def test_messages_keep_what_is_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    text = (
+        "The release has no tasks yet: use `fuel2 graph upload --release 1 --dir some/long/directory`, or see\n"
+        "  fuel2 task logs 1 some-very-long-name-of-a-task/some-node-of-the-lab"
+    )
+    assert fitted_message(text, io.StringIO()) == text
+    assert fitted_message(text, Terminal()).splitlines() == [
+        "The release has no tasks yet: use",
+        "  `fuel2 graph upload --release 1 --dir some/long/directory`,",
+        "  or see",
+        "  fuel2 task logs 1 some-very-long-name-of-a-task/some-node-of-the-lab",
+    ]
 
 
 @pytest.mark.parametrize("width", [80, 60])
@@ -141,7 +196,7 @@ def test_a_dry_run_lists_what_would_run(demo: Path, monkeypatch: pytest.MonkeyPa
     line = "graph execute --env 1 --select host-network --dry-run"
     done = on_terminal(demo, 80, line, monkeypatch)
     assert len(done.out.splitlines()) == 4 + 7
-    assert "Not listed, because they would be skipped: 105 filtered, 8 type, 6 sync_point. --format json" in done.err
+    assert "Not listed, because they would be skipped: 105 filtered, 8 type, 6 sync_point.\n  --format" in done.err
     assert len(CommandLine(demo).ok(*line.split()).out.splitlines()) == 4 + 126
 
 
