@@ -344,8 +344,17 @@ class DiagnosisCheck(Lister):
     """A check of machines and programs, with a row for each diagnosis."""
 
     columns = ("status", "area", "name", "message", "fix")
-    by_weight = ("status", "name", "message", "fix")
+    by_weight = ("status", "name", "message")
     sort_by = ""
+
+    def produce_output(self, parsed_args: argparse.Namespace, column_names: Any, data: Any) -> int:
+        """Print the table; on a terminal with the fixes below it, because cells would break what is to be pasted."""
+        rows, below = list(data), self.is_for_terminal(parsed_args) and not parsed_args.columns
+        shown = len(column_names) - below
+        code = super().produce_output(parsed_args, column_names[:shown], [row[:shown] for row in rows])
+        for name, fix in ((row[2], row[4]) for row in rows if below and row[4]):
+            self.tell(f"Fix for {name}: {fix}")
+        return code
 
     def diagnosis_rows(self, diagnoses: Iterable[Diagnosis]) -> Iterable[Sequence[Any]]:
         """Yield a row for each diagnosis, with secrets masked. An error makes the exit code 7."""

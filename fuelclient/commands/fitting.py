@@ -26,6 +26,9 @@ _WHOLE = 20
 _WORD = 32
 """A word of at most this many characters is not shortened, unless it is a path, which may have only `_WHOLE`."""
 
+_KEPT = 3
+"""Of how many columns, the first by weight, words are shortened to `_WHOLE` rather than the column left out."""
+
 _PASTED = re.compile(
     r"`[^`]+`|'fuel2 [^']+'|(?:(?<=: )|^ +|^\$ )(?:fuel2|export|pipx|uv|\S+/python\S*) .*?(?=[.,;]? *$|[.,;] )"
 )
@@ -267,7 +270,8 @@ def fit(
     asked: bool = False, frame: int = _FRAME, border: int = 1,
 ) -> Fitted:  # fmt: skip
     """Fit a table into `width`: lists are shortened, texts wrapped, and columns dropped, those last in `by_weight`
-    first; by default, the last ones. The first by weight stays. If the columns were `asked` for, all of them stay.
+    first; by default, the last ones. The first by weight stays, the next two are shortened if that keeps them. If the
+    columns were `asked` for, all of them stay.
 
     >>> fit(("order", "task", "roles", "type"), [(1, "netconfig", ["compute", "cinder"], "")], 36)
     Fitted(columns=('order', 'task', 'roles'), rows=[(1, 'netconfig', 'compute, +1')], width=36, empty=('type',), \
@@ -283,6 +287,8 @@ too_wide=(), elided=())
         for column in ranked:
             if asked or (frame + column.whole <= room and not column.has_paths):
                 column.width = column.whole
+            if not asked and 0 < len(chosen) < _KEPT and column.width > room - frame >= _WHOLE:
+                column.width = room - frame
             if asked or not chosen or frame + column.width <= room:
                 chosen.append(column)
                 room -= frame + column.width

@@ -49,6 +49,7 @@ class GraphList(Lister):
     """
 
     columns = ("id", "name", "tasks", "relations")
+    by_weight = ("id", "relations", "tasks")
 
     arguments = (
         env_option(required=False, help="only graphs that are merged for this environment"),

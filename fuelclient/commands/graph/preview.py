@@ -37,8 +37,8 @@ class GraphPreview(Comparing, Lister):
     executed. Each row is a task, at the position where its first instance runs. 'generation' says in which rounds its
     instances run, 'layer' which layer the task comes from, and 'overrides' which layers it overrides.
 
-    A terminal gets as many columns as fit; those left out are named. A narrow one may lack stage and layer. Roles are
-    shortened. Files and pipes get everything.
+    A terminal gets as many columns as fit: order, task and layer first, then nodes, verdict and stage. Those left out
+    are named. Lists are shortened. Files and pipes get everything.
 
     --assume previews with other nodes than those of the environment. It takes ROLES=COUNT, ... where ROLES is one role
     or several joined by '+'. If the environment has no nodes, a few nodes for each role are assumed.
@@ -77,7 +77,7 @@ class GraphPreview(Comparing, Lister):
         "order", "generation", "stage", "priority", "task", "type", "roles", "nodes", "layer", "overrides", "verdict",
     )  # fmt: skip
     by_weight = (
-        "order", "task", "nodes", "verdict", "stage", "layer", "priority", "roles", "generation", "type", "overrides",
+        "order", "task", "layer", "nodes", "verdict", "stage", "priority", "roles", "generation", "type", "overrides",
     )  # fmt: skip
     sort_by = "order"
 

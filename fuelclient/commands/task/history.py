@@ -42,8 +42,8 @@ class TaskHistoryShow(Lister):
     """Show what happened to the tasks of a run
 
     The rows cover all graphs of the run, in the order of their plans; with the id of a part, only its graph. The node
-    of a task that was placed nowhere is '-', that of a sync point 'null'. --why adds the reason for each status and the
-    failure to blame; -f json and -f yaml always include them.
+    of a task that was placed nowhere is '-'; that of a sync point is 'null', on a terminal empty. --why adds the reason
+    for each status and the failure to blame; -f json and -f yaml always include them.
 
       fuel2 task history show 12 --statuses error --why
       fuel2 task history show 12 --nodes 1 master --tasks-names netconfig

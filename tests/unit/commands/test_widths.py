@@ -134,6 +134,38 @@ def test_questions_fit(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(map(len, (line for line in asked if str(demo) not in line))) <= 60
 
 
+@pytest.mark.parametrize("width", [80, 60])
+@pytest.mark.parametrize("line", ["doctor", "node check"])
+def test_fixes_are_whole(tmp_path: Path, line: str, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    lab = executions(tmp_path, nodes=1)
+    CommandLine(lab.engine).ok("node", "create", "far", "--executor", "noop", "--env", 1)
+    rows = CommandLine(lab.engine)(*line.split(), "-f", "json").json
+    fixes = [row["fix"] for row in rows if row["fix"]]
+    shown = on_terminal(lab.engine, width, line, monkeypatch)
+    assert fixes
+    assert "fix" not in header(shown.out)
+    for fix in fixes:
+        is_command = fix.startswith(("export ", "/"))
+        assert fix in (shown.out if is_command else " ".join(shown.out.split()))
+
+
+@pytest.mark.corpus
+def test_who_set_a_task_is_kept(tmp_path: Path, demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for engine in (demo, newton_engine(tmp_path)):
+        assert "layer" in header(on_terminal(engine, 80, "graph preview --env 1", monkeypatch).out)
+        for width in (80, 60):
+            assert "relations" in header(on_terminal(engine, width, "graph list --env 1", monkeypatch).out)
+
+
+@pytest.mark.parametrize("line", ["graph simulate --env 1", "task history show 1", "graph list", "task list -s id"])
+def test_nothing_is_an_empty_cell(demo: Path, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = on_terminal(demo, 200, line, monkeypatch).out
+    assert shown.startswith("+-")
+    assert not {"null", "None"} & words(shown)
+    assert {"null", "None"} & words(CommandLine(demo)(*line.split()).out)
+
+
 def test_results_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lab = executions(tmp_path, nodes=1)
     lab.graph(shell("a", "true"))
@@ -176,7 +208,7 @@ def test_a_run_is_a_row_with_its_parts_below(tmp_path: Path, monkeypatch: pytest
     assert rows[0][5].startswith("1 error, 1 ready: ")
     assert "verdict" not in listed
     sorted_rows = on_terminal(lab.engine, 200, "task list -s id", monkeypatch).out
-    assert sorted_rows == CommandLine(lab.engine).ok("task", "list").out
+    assert sorted_rows == CommandLine(lab.engine).ok("task", "list").out.replace("| None ", "|      ")
 
 
 def test_parts_of_several_graphs_are_rows() -> None:
