@@ -15,7 +15,6 @@ import json
 import pkgutil
 import re
 import sys
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib import import_module
@@ -254,31 +253,22 @@ _TOPICS = {
 """What `fuel2 help TOPIC` prints: the section of a page, up to its first block of commands."""
 
 
-def topics() -> dict[str, str]:
-    """The text of each topic of help, in lines of at most 80 characters."""
+def topics() -> dict[str, list[str | list[tuple[str, str]]]]:
+    """The parts of each topic of help: paragraphs, and the rows of tables."""
     told = {}
     for topic, (page, heading) in _TOPICS.items():
         text = (ROOT / "docs" / page).read_text(encoding="utf-8").partition(f"\n## {heading}\n")[2]
         section = re.split(r"^(?:## |```|<!--)", text, maxsplit=1, flags=re.M)[0]
-        told[topic] = "\n\n".join([heading, *map(_for_terminal, section.strip().split("\n\n"))]) + "\n"
+        told[topic] = [heading, *map(_for_terminal, section.strip().split("\n\n"))]
     return told
 
 
-def _for_terminal(paragraph: str) -> str:
+def _for_terminal(paragraph: str) -> str | list[tuple[str, str]]:
     """A paragraph or a table of a page as text for a terminal."""
     if not paragraph.startswith("|"):
-        quoted = re.sub(r"`([^`']*)`", r"'\1'", " ".join(paragraph.split()))
-        return textwrap.fill(_unlinked(quoted), 80, break_on_hyphens=False)
+        return _unlinked(re.sub(r"`([^`']*)`", r"'\1'", " ".join(paragraph.split())))
     rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in paragraph.splitlines()[2:]]
-    names = [_unlinked(name) for name, _ in rows]
-    indent = min(max(map(len, names)), 28) + 4
-    lines = []
-    for name, (_, cell) in zip(names, rows, strict=True):
-        texts = textwrap.wrap(_unlinked(cell), 80 - indent, break_on_hyphens=False)
-        fits = len(name) <= indent - 4
-        lines += [f"  {name:<{indent - 2}}{texts.pop(0)}" if fits else f"  {name}"]
-        lines += [" " * indent + text for text in texts]
-    return "\n".join(lines)
+    return [(_unlinked(name), _unlinked(cell)) for name, cell in rows]
 
 
 def _unlinked(cell: str) -> str:

@@ -20,10 +20,10 @@ MAX_COLUMNS, _NAME_COLUMN = 80, 26
 
 DESCRIPTION = "Store, merge, order, preview and run OpenStack Fuel deployment graphs, with or without a Fuel master."
 
-CLOSING = f"""\
-'{PROGRAM} COMMAND --help' or '{PROGRAM} help COMMAND' shows the help of one command,
-'{PROGRAM} help NOUN' those of a noun; '{PROGRAM} help --all' also lists the commands of
-other packages."""
+CLOSING = (
+    f"'{PROGRAM} COMMAND --help' or '{PROGRAM} help COMMAND' shows the help of one command, '{PROGRAM} help NOUN' "
+    f"those of a noun; '{PROGRAM} help --all' also lists the commands of other packages."
+)
 
 
 def columns() -> int:
@@ -48,7 +48,8 @@ class Layout(argparse.HelpFormatter):
         value = "" if action.nargs == 0 else f" {self._format_args(action, action.dest.upper())}"
         if _has_many_choices(action):
             value = f" {action.option_strings[-1].lstrip('-').upper()}"
-        return ", ".join(action.option_strings) + value
+        spelled = ", ".join(action.option_strings) + value
+        return "\n      ".join(wrap(spelled, columns() - 6, break_on_hyphens=False))
 
     def _expand_help(self, action: argparse.Action) -> str:
         listed = ", ".join(map(str, action.choices or ())) if _has_many_choices(action) else ""
@@ -66,9 +67,9 @@ class OneLineParser(argparse.ArgumentParser):
     """A parser that reports errors in one line; the usage is in the help."""
 
     def error(self, message: str) -> NoReturn:
-        end = "" if message.endswith(("?", ".")) else "."
         from fuelclient.commands.fitting import fitted_message  # only an error needs it
 
+        end = "" if message.endswith(("?", ".")) else "."
         told = f"{self.prog}: {message}{end} See '{self.prog} --help'."
         self.exit(2, f"{fitted_message(told, sys.stderr)}\n")
 
@@ -185,8 +186,8 @@ def overview(*, everything: bool = False) -> str:
     lines = [fill(DESCRIPTION, columns()), "", f"usage: {parser.usage}", "", *listing(COMMANDS)]
     if everything:
         lines += ["", "Commands of other packages:", *(_columns(extensions()) or ["  none"])]
-    lines += ["", f"Topics ('{PROGRAM} help TOPIC'): {', '.join(topics())}."]
-    return "\n".join([*lines, "", formatter.format_help(), CLOSING, ""])
+    lines += ["", _filled(f"Topics ('{PROGRAM} help TOPIC'): {', '.join(topics())}.")]
+    return "\n".join([*lines, "", formatter.format_help(), _filled(CLOSING), ""])
 
 
 def listing(names: Iterable[str]) -> list[str]:
@@ -212,13 +213,22 @@ def show(text: str, stream: TextIO, *, quiet: bool = False) -> None:
         pager.write(text)
 
 
+def _filled(text: str) -> str:
+    return fill(text, columns(), break_on_hyphens=False)
+
+
 def topics() -> dict[str, str]:
-    """The texts about concepts by name, which are sections of the guides (see docs/reference.py)."""
+    """The texts about concepts by name, which are sections of the guides (see docs/reference.py), as wide as help."""
     import json  # the help of a command needs no topics
 
     with open(os.path.join(os.path.dirname(__file__), "topics.json"), encoding="utf-8") as file:
-        read: dict[str, str] = json.load(file)
-    return read
+        read: dict[str, list[Any]] = json.load(file)
+    return {topic: "\n\n".join(map(_part, parts)) + "\n" for topic, parts in read.items()}
+
+
+def _part(part: Any) -> str:
+    """A paragraph of a topic, or a table of names with texts."""
+    return _filled(part) if isinstance(part, str) else "\n".join(_columns(part, columns() * 7 // 20))
 
 
 def extensions() -> list[tuple[str, str]]:
@@ -231,14 +241,14 @@ def extensions() -> list[tuple[str, str]]:
     )
 
 
-def _columns(rows: Iterable[tuple[str, str]]) -> list[str]:
-    """Names with texts beside them, in at most 80 columns; a long name has its text below it."""
+def _columns(rows: Iterable[tuple[str, str]], most: int = _NAME_COLUMN) -> list[str]:
+    """Names with texts beside them, in at most 80 columns; a name longer than `most` has its text below it."""
     rows = list(rows)
-    indent = 4 + max((len(name) for name, _ in rows if len(name) <= _NAME_COLUMN), default=_NAME_COLUMN)
+    indent = 4 + max((len(name) for name, _ in rows if len(name) <= most), default=most)
     lines = []
     for name, text in rows:
         beside = len(name) <= indent - 4
-        texts = wrap(text, columns() - indent) or [""]
+        texts = wrap(text, columns() - indent, break_on_hyphens=False) or [""]
         lines += [f"  {name:<{indent - 2}}{texts.pop(0)}".rstrip() if beside else f"  {name}"]
         lines += [" " * indent + line for line in texts if line]
     return lines

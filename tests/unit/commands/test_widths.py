@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,11 @@ REFUSED = (
     "env destroy", "env show 7", "graph blame nope --env 1", "graph query rol:controller --env 1", "graph list --type",
     "graph simulate --env 1 --fail nope", "env facts show nope --env 1", "env facts diff 88", "task show 77",
     "network-group list", "plugins check nope", "graph upload --env 1 --file nope.yaml", "plugins install nope.fp",
+)  # fmt: skip
+OF_HELP = (
+    "help", "help layers", "help stages", "help facts", "help queries", "help exit-codes", "graph",
+    "graph preview --help", "graph execute --help", "release create --help", "node create --help",
+    "plugins check --help",
 )  # fmt: skip
 OF_DEMO = (
     "task list", "task show 1", "task history show 1", "task history show 1 --why", "task history show 1 -p",
@@ -124,6 +130,26 @@ def test_refusals_fit(demo: Path, line: str, monkeypatch: pytest.MonkeyPatch) ->
     require_fitting(demo, line, monkeypatch)
 
 
+@pytest.mark.parametrize("line", OF_HELP)
+def test_help_fits(demo: Path, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")  # without a pager
+    whole = on_terminal(demo, 80, line, monkeypatch)
+    for width in (80, 60):
+        narrow = on_terminal(demo, width, line, monkeypatch)
+        assert max(map(len, narrow.out.splitlines()), default=0) <= width
+        assert words(narrow.out) - {"\\"} <= words(whole.out)
+
+
+def test_errors_of_usage_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys, "stderr", err := Terminal())  # where argparse writes
+    assert FuelShell(io.StringIO(), Terminal(), Terminal()).run(["graph", "preview"]) == 2
+    assert err.getvalue().splitlines() == [
+        "fuel2 graph preview: the following arguments are required:",
+        "  -e/--env/--environment. See 'fuel2 graph preview --help'.",
+    ]
+
+
 def test_questions_fit(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     err = Terminal()
@@ -169,7 +195,7 @@ def test_nothing_is_an_empty_cell(demo: Path, line: str, monkeypatch: pytest.Mon
 def test_results_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lab = executions(tmp_path, nodes=1)
     lab.graph(shell("a", "true"))
-    for line in ("env update 1 --name a-name-of-several-words", "graph execute --env 1 --noop"):
+    for line in ("env deployment-facts delete 1", "graph execute --env 1 --noop"):
         shown = on_terminal(lab.engine, 60, line, monkeypatch)
         assert shown.out
         assert max(map(len, shown.out.splitlines())) <= 60
