@@ -66,6 +66,16 @@ class Layout(argparse.HelpFormatter):
 class OneLineParser(argparse.ArgumentParser):
     """A parser that reports errors in one line; the usage is in the help."""
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            from fuelclient.commands.guesses import close  # only a misspelt value needs it
+
+            near = close(str(value), map(str, action.choices or ()))
+            error.message += f". Did you mean {near}?" if near else ""
+            raise
+
     def error(self, message: str) -> NoReturn:
         from fuelclient.commands.fitting import fitted_message  # only an error needs it
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
-from fuelclient.commands.global_options import listing
+from fuelclient.commands.global_options import global_parser, listing
 from fuelclient.commands.table import ALIASES, PLURALS
 from fuelclient.errors import UsageError, nearest
 
@@ -25,6 +25,9 @@ VERBS = {
 }
 """What is meant by a verb that several commands share, or that is called otherwise here. Any other verb leads to the
 commands that end with it."""
+
+_SYNONYMS = {"ls": "list", "rm": "delete", "new": "create"}
+"""Words of other programs for a verb of ours."""
 
 _MAX_COMMANDS = 4
 """How many commands are named for a verb; of more, the user has to say the noun."""
@@ -70,10 +73,21 @@ def unknown_command(words: list[str], commands: Iterable[str]) -> UsageError:
     "'preview' is not a fuel2 command. Did you mean 'graph preview'?"
     """
     names = sorted(commands)
-    noun = words[0]
     nouns = {name.split()[0] for name in names}
+    plain = [_SYNONYMS.get(word, word) for word in map(str.lower, words)]
+    if plain[0] not in (*nouns, *VERBS) and not close(plain[0], nouns):
+        verbs = [name.split()[-1] for name in names if not name.split()[-1].startswith(_DESTRUCTIVE)]
+        plain[0] = close(plain[0], verbs) or plain[0]
+    if plain != words:
+        whole = " ".join(plain)
+        is_begun = any(f"{name} ".startswith(f"{whole} ") for name in names)
+        hint = _question([whole]) if is_begun else unknown_command(plain, names).hint
+        return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=hint)
+    noun = words[0]
     if noun.startswith("-"):
-        return UsageError(f"'{noun}' is not a global option of fuel2.", hint="Put it after the command it belongs to.")
+        near = close(noun.partition("=")[0], [*global_parser()._option_string_actions, "--version"])
+        hint = f"Did you mean {near}?" if near else "Put it after the command it belongs to."
+        return UsageError(f"'{noun}' is not a global option of fuel2.", hint=hint)
     if noun not in nouns:
         return _unknown_noun(words, names, nouns)
     siblings = [name for name in names if name.split()[0] == noun]
@@ -102,7 +116,7 @@ def _unknown_noun(words: list[str], names: list[str], nouns: Iterable[str]) -> U
     if not near and len(second) == 1:  # the verb says enough
         return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=_question(second))
     whole = " ".join([near, *words[1:]])
-    hint = _question([whole if whole in names else near]) if near else "'fuel2 help' lists all commands."
+    hint = _question([whole if whole in names else near]) if near else "'fuel2 help' lists all commands and topics."
     return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=hint)
 
 

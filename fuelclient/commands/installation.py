@@ -100,15 +100,22 @@ class Help(Command):
         show(self._text(parsed_args), self.app.stdout, quiet=self.shell.is_quiet)
 
     def _text(self, parsed_args: argparse.Namespace) -> str:
-        words = parsed_args.command
+        words, known = parsed_args.command, topics()
         if not words:
             return overview(everything=parsed_args.all)
-        if len(words) == 1 and words[0] in (known := topics()):
-            return known[words[0]]
+        if (topic := "-".join(words)) in known:
+            return known[topic]
         if len(words) == 1 and words[0] not in COMMANDS and (names := verbs(words[0])):
             noun = names[0].split()[0]
             return "\n".join([f"usage: {PROGRAM} {noun} COMMAND ...", "", *listing(names), ""])
-        factory, name, others = self.app.command_manager.find_command(words)
+        try:
+            factory, name, others = self.app.command_manager.find_command(words)
+        except UsageError as error:
+            from fuelclient.commands.guesses import close  # only a misspelt topic needs it
+
+            near = close(topic, known) or next((name for name in known if name.startswith(topic.lower())), "")
+            error.hint = f"Did you mean '{PROGRAM} help {near}'?" if near else error.hint
+            raise
         if others:
             raise UsageError(f"'{' '.join(words)}' is not a command.", hint=f"Did you mean '{PROGRAM} help {name}'?")
         parser = factory(self.app, self.app_args, cmd_name=name).get_parser(f"{PROGRAM} {name}")

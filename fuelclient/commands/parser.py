@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import textwrap
 from collections.abc import Sequence
@@ -104,14 +105,22 @@ class Parser(OneLineParser, ArgumentParser):
         super().error(f"{message}{self._suggestion()}")
 
     def _suggestion(self) -> str:
-        """A sentence with the option that the first unknown one probably means; empty if none is similar."""
+        """A sentence with the option that the first unknown one, or the first word too many, probably means; empty if
+        none is similar."""
         from fuelclient.commands.guesses import close  # only a misspelt option needs it
 
-        known = [*self._option_string_actions, *global_parser()._option_string_actions]
-        for word in takewhile(lambda word: word != "--", self._words):
+        options = self._option_string_actions
+        known = [*options, *global_parser()._option_string_actions]
+        words = [*takewhile(lambda word: word != "--", self._words)]
+        for word, following in zip(words, (*words[1:], ""), strict=False):
             option = word.partition("=")[0]
-            if not option.startswith("-") or any(name.startswith(option) for name in known):
+            is_known = option in known or option[:2] in options or any(name.startswith(option) for name in options)
+            if not option.startswith("-") or is_known:
                 continue
+            form = options.get("--format")
+            for value in (option.lstrip("-"), following):
+                if form and value in (form.choices or ()):
+                    return f". {option} does not exist. Did you mean {form.option_strings[0]} {value}?"
             for action in self._actions:
                 value = str(action.metavar or action.dest.upper())
                 if action.option_strings:
@@ -120,6 +129,20 @@ class Parser(OneLineParser, ArgumentParser):
                     return f". {value} needs no option here: {self.prog} {value}"
             near = close(option, [name for name in known if name.startswith("--")])
             return f". {option} does not exist. Did you mean {near}?" if near else ""
+        return self._misplaced()
+
+    def _misplaced(self) -> str:
+        """A sentence with the option that takes the first word too many: a file, a directory or an environment."""
+        words = [*takewhile(lambda word: not word.startswith("-"), self._words)]
+        arguments = [action for action in self._actions if not action.option_strings]
+        if len(words) <= len(arguments) or any(action.nargs for action in arguments):
+            return ""
+        word = words[len(arguments)]
+        is_file = word.endswith((".yaml", ".yml", ".json")) or os.path.isfile(word)
+        for name, fits in (("--file", is_file), ("--dir", os.path.isdir(word)), ("--env", not is_file)):
+            action = self._option_string_actions.get(name)
+            if fits and action and action.dest != BY_OPTION and not {*action.option_strings} & {*self._words}:
+                return f". Did you mean {name} {shlex.quote(word)}?"
         return ""
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import stat
 from pathlib import Path
 
 import pytest
-from command_line import CommandLine
+from command_line import CommandLine, fuel2
 from executions import Executions, executions, shell
 
 from fuelclient.commands.guesses import VERBS
@@ -61,14 +62,39 @@ def test_a_noun_alone_prints_its_commands_one_per_line(tiny: CommandLine) -> Non
 @pytest.mark.parametrize(("line", "suggested"), [
     ("graph preview --env 1 --asume a=1", "--assume"), ("graph list --evn 1", "--env"),
     ("graph preview --evn 1", "--env"), ("env create x --relase=1", "--release"), ("env list --debgu", "--debug"),
+    ("env list --engin x", "--engine"), ("env list --color alwys", "always"), ("env list -f jsn", "json"),
+    ("env list --json", "-f json"), ("graph execute --env 1 --dry-run -f json", "--format json"),
+    ("graph preview prod", "--env prod"), ("task list 'a b'", "--env 'a b'"),
+    ("graph validate x.yaml", "--file x.yaml"), ("graph validate .", "--dir ."),
 ])  # fmt: skip
 def test_a_misspelt_option_gets_a_suggestion(
     tiny: CommandLine, line: str, suggested: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done = tiny(*line.split())
+    done = tiny(*shlex.split(line))
     _, err = capsys.readouterr()  # argparse writes to the process's own streams
     assert (done.code, err.count("\n")) == (2, 1)
     assert f"Did you mean {suggested}?" in err
+
+
+@pytest.mark.parametrize(("line", "hint"), [
+    ("--verison", "Did you mean --version?"), ("--hepl", "Did you mean --help?"),
+    ("--engin=x env list", "Did you mean --engine?"), ("--wibble", "Put it after the command it belongs to."),
+    ("ENV LIST", "Did you mean 'env list'?"), ("Graph", "Did you mean 'graph'?"),
+    ("graph ls", "Did you mean 'graph list'?"), ("ls", "Say what, such as 'env list'."),
+    ("help lay", "Did you mean 'fuel2 help layers'?"),
+    ("help topics", "'fuel2 help' lists all commands and topics."),
+    ("help exit cods", "Did you mean 'fuel2 help exit-codes'?"),
+    ("delte", "'fuel2 help' lists all commands and topics."),
+])  # fmt: skip
+def test_the_first_words_of_a_line_are_guessed(line: str, hint: str) -> None:
+    done = fuel2(*line.split())
+    assert (done.code, done.out) == (2, "")
+    assert done.err.endswith(f" {hint}\n")
+    assert done.err.startswith(f"'{line.removeprefix('help ').removesuffix(' env list')}' is not a ")
+
+
+def test_a_topic_may_be_written_in_words() -> None:
+    assert fuel2("help", "exit", "codes").out == fuel2("help", "exit-codes").out
 
 
 @pytest.mark.parametrize(
@@ -78,6 +104,10 @@ def test_a_misspelt_option_gets_a_suggestion(
         "node list --role compute",
         "graph execute --env 1 --sequence x",
         "graph list --type default",
+        "env list extra",
+        "env show prod extra",
+        "env list -f wibble",
+        "graph preview -fjson",
     ],
 )
 def test_far_option_gets_no_suggestion(tiny: CommandLine, line: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,6 +129,7 @@ def test_far_option_gets_no_suggestion(tiny: CommandLine, line: str, capsys: pyt
         ("watch", "'plugins watch' or 'task watch'"),
         ("list nodes", "'node list'"),
         ("create env", "'env create'"),
+        ("previw", "'graph preview'"),
     ],
 )
 def test_a_verb_without_its_noun_leads_to_its_command(tiny: CommandLine, line: str, suggested: str) -> None:
