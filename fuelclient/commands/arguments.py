@@ -55,15 +55,16 @@ def reference(noun: str) -> Callable[[str], int | Reference]:
 
 
 def instance(word: str) -> str | Reference:
-    """Read TASK/NODE; the name of a node becomes a `Reference`. Other texts are returned unchanged.
+    """Read TASK/NODE or TASK@NODE; the name of a node becomes a `Reference`. Other texts are returned unchanged.
 
-    >>> instance("netconfig/3"), instance("netconfig/master")
-    ('netconfig/3', 'netconfig/master')
+    >>> instance("netconfig/3"), instance("netconfig@master"), instance("a@b/3")
+    ('netconfig/3', 'netconfig/master', 'a@b/3')
     >>> instance("netconfig/node-1")
     Reference(noun='node', name='node-1', prefix='netconfig/')
     """
     if not word.strip():
         raise argparse.ArgumentTypeError(f"'{word}' is empty; write TASK/NODE")
+    word = word if "/" in word else "/".join(word.rsplit("@", 1))
     task, slash, node = word.rpartition("/")
     return Reference("node", node, f"{task}/") if slash and task and _is_name(node) else word
 
@@ -84,7 +85,8 @@ def _is_name(node: str) -> bool:
 def resolve(parsed_args: argparse.Namespace, backend: Callable[[], Backend], spelled: dict[str, str]) -> None:
     """Replace all references among the arguments by ids; `backend` is called only if there are any.
 
-    If a node is among them, put the names of all nodes by their ids into `spelled`, for the messages that answer.
+    If a node is among them, put the names of all nodes into `spelled`, for the messages that answer, by what these call
+    them (`node 7`); and so for environments.
 
     Raise `NotFound` for an unknown name, and `UsageError` with the ids for a name that several things share.
     """
@@ -127,8 +129,9 @@ def _id_of(wanted: Reference, parsed_args: argparse.Namespace, backend: Backend,
         ids = ", ".join(f"{thing.id} ({detail.format(thing)})" for thing in matching)
         ids = ids.replace("in environment None", "in no environment")
         raise UsageError(f"Several {noun}s are named {name}: {ids}.", hint="Use an id.")
-    if noun == "node":
-        spelled.update((str(thing.id), thing.name) for thing in things)
+    if noun in ("node", "environment"):
+        master = {"node master": "master"} if noun == "node" else {}
+        spelled.update(master, **{f"{noun} {thing.id}": thing.name for thing in things})
     number: int = matching[0].id
     return number
 

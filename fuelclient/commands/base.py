@@ -21,7 +21,7 @@ from fuelclient.commands.exits import Exit
 from fuelclient.commands.fitting import Columns, answer_lines, fitted_message, terminal_width
 from fuelclient.commands.formatters import Csv, Shell, Tabulated, cells, check_columns, encoding_of, formatters, text
 from fuelclient.commands.parser import HelpFormatter, Parser
-from fuelclient.commands.shell import LOG, FuelShell, count, for_target, urgency
+from fuelclient.commands.shell import LOG, FuelShell, as_spelled, count, for_target, urgency
 from fuelclient.errors import Declined, FuelError, Unsupported
 from fuelclient.printing import printable
 from fuelclient.support import supports
@@ -120,12 +120,12 @@ class Command(cliff.command.Command):
             self.say(printable(part))
 
     def ask(self, parsed_args: argparse.Namespace, question: Callable[[], str]) -> bool:
-        """Ask before something is destroyed or replaced: only on a terminal, and not with `--yes`.
+        """Ask before something is destroyed or replaced, unless `--yes` is given or `FuelShell.asks` is false.
 
         `question` is called only then, and returns the question; if that is empty, nothing is asked. Return whether the
         user was asked and said yes. Raise `Declined` for any other answer.
         """
-        prompt = "" if parsed_args.yes or not self.app.stdin.isatty() else question()
+        prompt = question() if self.shell.asks and not parsed_args.yes else ""
         if prompt:
             self.writable()
             self.confirm(prompt)
@@ -133,7 +133,8 @@ class Command(cliff.command.Command):
 
     def confirm(self, question: str) -> None:
         """Ask on the terminal; raise `Declined` for anything but yes."""
-        self.app.stderr.write(f"{fitted_message(f'{printable(question)} [y/N]', self.app.stderr)} ")
+        asked = printable(as_spelled(question, self.shell.spelled))
+        self.app.stderr.write(f"{fitted_message(f'{asked} [y/N]', self.app.stderr)} ")
         self.app.stderr.flush()
         if self.app.stdin.readline().strip().lower() not in ("y", "yes"):
             raise Declined("Nothing was changed.")

@@ -49,7 +49,7 @@ def overwrites(command: Command, parsed_args: argparse.Namespace, path: str, *, 
         exists = os.path.isfile(path) or os.path.islink(path)
     if parsed_args.force or parsed_args.no_clobber or not exists:
         return bool(parsed_args.force)
-    if command.app.stdin.isatty():
+    if command.shell.asks:
         command.confirm(f"Overwrite {path}?")
     else:
         LOG.warning("%s already exists and will be overwritten.", path)

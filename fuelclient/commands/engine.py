@@ -76,7 +76,7 @@ class EngineRestore(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path = _engine(self)
-        if not parsed_args.yes and self.app.stdin.isatty():
+        if self.shell.asks and not parsed_args.yes:
             self.confirm(f"Replace {path} by {parsed_args.file}?")
         kept = engine_files.restore(path, parsed_args.file, force=parsed_args.force)
         self.tell(f"Engine file {path} was restored from {parsed_args.file}")

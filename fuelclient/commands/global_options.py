@@ -136,7 +136,7 @@ def global_parser() -> argparse.ArgumentParser:
         action="store_const",
         dest="verbose_level",
         const=0,
-        help="print only warnings and errors on stderr",
+        help="print only warnings and errors on stderr, and ask nothing",
     )
     parser.add_argument(
         "--log-file", type=_file, metavar="FILE", help="also write what goes to stderr to FILE, with times"

@@ -81,7 +81,7 @@ class TableManager(CommandManager):
                 raise UsageError(
                     f"'{' '.join(words)}' comes from the package {point.dist.name}, which extends python-fuelclient; "
                     "fuel2 does not run it.",
-                    hint="Install both in an environment of their own, and run its fuel2.",
+                    hint="Install both in a separate environment, and run the fuel2 there.",
                 )
         from fuelclient.commands.guesses import unknown_command  # only a misspelt command needs it
 
@@ -193,20 +193,25 @@ def _command_pattern() -> re.Pattern[str]:
 
 _NODE = re.compile(
     r"""(?<![^\s(`'"])(?P<task>(?=[^\s/@]*[A-Za-z])[^\s/@,;()`'"]+)[/@](?P<uid>\d+|master)(?![\w/@]|[.:-]\w)"""
-    r"""|\b(?P<noun>[Nn]ode )(?P<node>\d+)(?![\w/@]|[.:-]\w)"""
+    r"""|\b(?P<noun>[Nn]ode |[Ee]nvironment )(?P<id>\d+)(?![\w/@]|[.:-]\w| \()"""
 )
-"""A node in a message: that of a task instance (`task/7`, `task@7`), or one by itself (`node 7`)."""
+"""A node in a message: that of a task instance (`task/7`, `task@7`), or one by itself (`node 7`), or an environment,
+unless its name follows in brackets."""
 
 
 def as_spelled(text: str, names: Mapping[str, str]) -> str:
-    """Replace the ids of nodes in a message by their names, as the command line had them.
+    """Replace the ids of nodes and environments in a message by their names, as the command line had them.
 
-    >>> as_spelled("Failed: schema@8, facts@master. See netconfig/9, /run/8, node 8.", {"8": "db-1"})
+    >>> names = {"node 8": "db-1", "node master": "master"}
+    >>> as_spelled("Failed: schema@8, facts@master. See netconfig/9, /run/8, node 8.", names)
     'Failed: schema/db-1, facts/master. See netconfig/9, /run/8, node db-1.'
+    >>> as_spelled("Environment 1 has no node 1. Reset environment 1 (prod)?", {"environment 1": "prod"})
+    'Environment prod has no node 1. Reset environment 1 (prod)?'
     """
 
     def named(found: re.Match[str]) -> str:
-        name = {"master": "master", **names}.get(found["uid"] or found["node"])
+        key = f"node {found['uid']}" if found["uid"] else f"{found['noun']}{found['id']}".lower()
+        name = names.get(key)
         return found[0] if name is None else f"{found['noun'] or found['task'] + '/'}{name}"
 
     return _NODE.sub(named, text)
@@ -216,7 +221,8 @@ class Printable(logging.Formatter):
     """Escapes control characters, which a terminal would obey, in messages and in what they quote, and adds colours.
 
     Commands that our own messages suggest begin with `called`. Quoted text is not changed. If the command line named
-    nodes, `spelled` has the names by id, and messages name them too. They are fitted to `stream` if it is a terminal.
+    nodes or environments, `spelled` has the names of all of them, and messages name them too. They are fitted to
+    `stream` if it is a terminal.
     """
 
     def __init__(
@@ -302,7 +308,7 @@ class FuelShell(App):
         self._settings: Settings | None = None
         self.has_written = False
         self._handlers: list[logging.Handler] = []
-        self._spelled: dict[str, str] = {}
+        self.spelled: dict[str, str] = {}
 
     def build_option_parser(self, *_: Any, **__: Any) -> argparse.ArgumentParser:
         return global_options.global_parser()
@@ -316,6 +322,11 @@ class FuelShell(App):
     def is_quiet(self) -> bool:
         """Whether `-q` was given."""
         return getattr(self.options, "verbose_level", 1) == 0
+
+    @property
+    def asks(self) -> bool:
+        """Whether commands ask before they change something: only on a terminal, and not with `-q`."""
+        return self.stdin.isatty() and not self.is_quiet
 
     @property
     def backend(self) -> Backend:
@@ -390,7 +401,7 @@ class FuelShell(App):
         self._reads_once = getattr(command, "reads_once", False)
         try:
             with self._reading:
-                resolve(parsed_args, lambda: self.backend, self._spelled)
+                resolve(parsed_args, lambda: self.backend, self.spelled)
                 code = command.run(parsed_args)
                 return getattr(command, "exit_code", Exit.OK) or code
         except InvalidDocument as error:
@@ -420,7 +431,7 @@ class FuelShell(App):
         handler.setLevel(level)
         stream = None if isinstance(handler, logging.FileHandler) else self.stderr
         handler.setFormatter(
-            Printable(layout, coloured=coloured, called=self.called, spelled=self._spelled, stream=stream)
+            Printable(layout, coloured=coloured, called=self.called, spelled=self.spelled, stream=stream)
         )
         LOG.addHandler(handler)
         self._handlers.append(handler)
@@ -458,7 +469,8 @@ class FuelShell(App):
         if settings is None or settings["SERVER_ADDRESS"].value or settings["ENGINE"].origin == "default":
             return
         if _is_missing(settings.engine):
-            LOG.warning("Engine file %s does not exist yet; it is read as empty.", settings.engine)
+            hint = "If the name is right, 'fuel2 start' shows how to fill it."
+            LOG.warning(f"Engine file %s does not exist yet; it is read as empty. {hint}", settings.engine)
 
     def _close(self) -> None:
         if self._backend is not None:

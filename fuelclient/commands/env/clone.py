@@ -105,8 +105,8 @@ class EnvDiff(Comparing, Lister):
     )
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
-        if parsed_args.apply and not parsed_args.yes and not self.app.stdin.isatty():
-            raise UsageError("--apply asks for each graph, and there is no terminal.", hint="Add --yes.")
+        if parsed_args.apply and not parsed_args.yes and not self.shell.asks:
+            raise UsageError("--apply asks for each graph, which needs a terminal and no -q.", hint="Add --yes.")
         with closing(_engine(self, parsed_args.engine_file)) as engine:
             original = all_inputs(self.backend, parsed_args.id)
             wanted = parsed_args.copy or original.environment.cluster.name

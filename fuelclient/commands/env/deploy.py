@@ -57,6 +57,8 @@ class EnvDeploy(Starter):
     def question_for(self, request: RunRequest) -> str:
         """Count the nodes and the task instances of all graphs; on a master, which plans by itself, only the nodes."""
         verb, env = "Redeploy" if request.force else "Deploy", request.cluster_id
+        if not self.backend.nodes.list(env):
+            LOG.warning("Environment %d has no nodes: 'fuel2 env add nodes --env %d' adds some.", env, env)
         if supports(self.backend.runs.act):
             return f"{verb} environment {env}, which has {count(len(self.backend.nodes.list(env)), 'node')}?"
         from fuelclient.backends.plans import planned

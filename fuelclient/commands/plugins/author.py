@@ -109,7 +109,7 @@ def write_changes(command: Command, parsed_args: argparse.Namespace, directory: 
         LOG.info("%s: nothing to change.", directory)
         return
     if not parsed_args.yes:
-        if not command.app.stdin.isatty():
+        if not command.shell.asks:
             LOG.info("%s: %s would change. --yes writes them.", directory, files)
             return
         command.confirm(f"Change {files} of {directory}?")

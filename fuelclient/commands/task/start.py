@@ -149,7 +149,7 @@ class Starter(Command):
         if request.dry_run:
             self.exit_code = dry_run(self, request, parsed_args, action)
             return
-        if not request.noop and self.shell.options.verbose_level and "yes" in parsed_args:
+        if not request.noop and "yes" in parsed_args:
             self.ask(parsed_args, lambda: self.question_for(request))
         runs = self.writable().runs
         begun = runs.begin(request, check=parsed_args.check) if action is None else runs.act(action, request)

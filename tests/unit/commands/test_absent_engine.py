@@ -24,7 +24,10 @@ def absent(tmp_path: Path) -> CommandLine:
 def test_reading_makes_nothing_and_names_the_file(absent: CommandLine, tmp_path: Path, line: str) -> None:
     done = absent(*line.split(), "-f", "json")
     assert (done.code, done.out.strip()) == (0, "[]")
-    assert done.err.splitlines()[-1] == f"Engine file {absent.engine} does not exist yet; it is read as empty."
+    assert done.err.splitlines()[-1] == (
+        f"Engine file {absent.engine} does not exist yet; it is read as empty. If the name is right, "
+        f"'fuel2 --engine {absent.engine} start' shows how to fill it."
+    )
     assert list(tmp_path.iterdir()) == []
 
 

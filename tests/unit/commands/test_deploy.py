@@ -119,6 +119,23 @@ def test_provisioning_of_some_nodes(env: CommandLine) -> None:
     assert (notes(env), statuses(env)) == (["install"], ["provisioned"])
 
 
+def test_an_environment_without_nodes_says_so_before_it_asks(env: CommandLine) -> None:
+    asked = env("env", "deploy", "prod", stdin="n\n", terminal=True)
+    told, target, question = asked.err.splitlines()
+    assert "has no nodes: 'fuel2 " in told
+    assert "env add nodes --env 1' adds some." in told
+    assert question.startswith("Deploy 0 nodes of environment prod with 0 task instances? [y/N] ")
+    assert (asked.code, target.startswith("Target: ")) == (11, True)
+    has(env, USED)
+    assert "has no nodes" not in env("env", "deploy", 1, stdin="n\n", terminal=True).err
+
+
+def test_messages_name_an_environment_as_the_line_does(env: CommandLine) -> None:
+    assert env("env", "reset", "prod").err.startswith("Environment prod has no graph of type reset")
+    assert env("env", "reset", 1).err.startswith("Environment 1 has no graph of type reset")
+    assert "--env 1 --type reset" in env("env", "reset", "prod").err
+
+
 def test_reset(env: CommandLine) -> None:
     has(env, USED)
     refused = env("env", "reset", 1)

@@ -89,11 +89,13 @@ def test_commands_name_what_goes_and_need_a_yes(full: CommandLine) -> None:
 def test_a_yes_does_it_and_neither_yes_nor_a_pipe_is_asked(full: CommandLine) -> None:
     rounds = itertools.count()
     for line, _ in ASKING:
-        for given, asked in (({"stdin": "y\n", "terminal": True}, 1), ({"terminal": True}, 0), ({}, 0)):
+        for given, words, asked in (
+            ({"stdin": "y\n", "terminal": True}, (), 1), ({"terminal": True}, ("--yes",), 0),
+            ({"terminal": True}, ("-q",), 0), ({}, (), 0),
+        ):  # fmt: skip
             copied = CommandLine(Path(f"copy-{next(rounds)}.db").absolute())  # beside an old one lies its log
             copyfile(full.engine, copied.engine)
-            options = ["--yes"] * (given == {"terminal": True})
-            done = copied(*line.split(), *options, **given)
+            done = copied(*line.split(), *words, **given)
             assert (done.code, done.err.count("[y/N]")) == (0, asked), (line, given, done)
             Path("node_1/attributes.yaml").write_text("{rack: b}", encoding="utf-8")
 

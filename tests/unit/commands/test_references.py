@@ -70,7 +70,9 @@ def test_names_do_what_ids_do(tmp_path: Path) -> None:
     for ids, names in SAME:
         expected = by_id(*ids.format(graph=graph).split())
         done = by_name(*names.format(graph=graph).split())
-        said = as_spelled(expected.err, {"1": "node-1", "2": "node-2"}) if "node-" in names else expected.err
+        spelled = {"node 1": "node-1", "node 2": "node-2", "node master": "master"} if "node-" in names else {}
+        spelled |= {"environment 1": "prod"} if "prod" in names else {}
+        said = as_spelled(expected.err, spelled)
         same = done.err.replace("/names/", "/ids/") == said
         assert (done.code, done.out, same) == (expected.code, expected.out, True), (names, done, expected)
 
