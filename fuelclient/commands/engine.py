@@ -20,7 +20,7 @@ def _engine(command: Command) -> str:
     settings = command.shell.settings
     if settings["SERVER_ADDRESS"].value:
         raise UsageError(
-            "The engine file of a server is handled on its machine.", hint="Name a file with --engine, or use --local."
+            "This needs an engine file, and settings name a server.", hint="Name a file with --engine, or use --local."
         )
     return settings.engine
 

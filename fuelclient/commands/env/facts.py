@@ -42,9 +42,7 @@ def require_names(names: Iterable[str]) -> None:
     """Raise `InvalidDocument` for a name that would lead out of the directory."""
     for name in names:
         if "/" in name or "\0" in name or name in ("", ".", ".."):
-            raise InvalidDocument(
-                f"There are facts of node {name!r}, which is not a file name.", hint="Nothing was written."
-            )
+            raise InvalidDocument(f"Node {name!r} cannot be the name of a file of facts.", hint="Nothing was written.")
 
 
 def names_in(directory: str, form: str) -> list[str]:

@@ -106,7 +106,7 @@ class GraphPreview(Comparing, Lister):
             raise UsageError("--exit-code needs a comparison.", hint=hint)
         if parsed_args.verify and self.shell.settings.master is None:
             hint = "Name one with --server, or leave --verify out."
-            raise Unsupported("--verify compares with the merge of a Fuel master, and there is none.", hint=hint)
+            raise Unsupported("--verify compares with the merge of a Fuel master, and no master is named.", hint=hint)
         if parsed_args.verify and _compares(parsed_args):
             hint = "Leave --verify out, or the others."
             raise UsageError("A master merges only what it has: --verify allows no other graphs.", hint=hint)

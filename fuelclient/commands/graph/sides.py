@@ -194,7 +194,7 @@ def what_if(command: Command, side: Side, parsed_args: argparse.Namespace) -> Si
     environment = backend.clusters.environment(current.cluster.id)
     files = [what[1] for what in parsed_args.added if what[0] == "file"]
     if len(files) > 1:
-        raise UsageError("An environment has one graph of its own of each type.", hint="Name one file with --with.")
+        raise UsageError("An environment has one graph of its own for each type.", hint="Name one file with --with.")
     own = _document(command, files[0]) if files else None
     if ["cluster"] in parsed_args.left_out:
         if own is not None:
@@ -284,7 +284,7 @@ def run_side(backend: Backend, run_id: int, graph_type: str) -> Side:
         row.task: row.definition for row in backend.runs.history(child.id) if row.graph_type == child.graph_type
     }
     if not any(definitions.values()):
-        raise NotFound("graph", f"of run {run_id}", hint="The run did not keep its tasks, as it planned nothing.")
+        raise NotFound("graph", f"of run {run_id}", hint="The run planned nothing, so it has no graph.")
     current = backend.graphs.snapshot(run.cluster_id, child.graph_type)
     groups = [task for task in _tasks(current) if task.type == TaskType.GROUP and task.id not in definitions]
     tasks = (*groups, *(Task(name, definition) for name, definition in definitions.items()))

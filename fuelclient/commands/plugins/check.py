@@ -130,7 +130,7 @@ class PluginsCheck(DocumentCheck):
         from fuelclient.plugins.migrate import migration_of
 
         if not path.is_dir():
-            raise UsageError(f"{path} is not a directory, and so it cannot be fixed.", hint="Fix the plugin's source.")
+            raise UsageError(f"{path} is not a directory, so it cannot be fixed.", hint="Fix the plugin's source.")
         finish_killed(path)
         migration = migration_of(path, fix=True)
         self.app.stderr.write(migration.diff())

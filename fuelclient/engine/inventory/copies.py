@@ -235,9 +235,7 @@ def _require_equal(stored: Inputs, wanted: Inputs) -> None:
     ]
     different += dict.fromkeys(f"the graph of {difference.place}" for difference in graph_differences(stored, wanted))
     if different:
-        raise Conflict(
-            f"What is in the engine already differs from what would be copied: {'; '.join(different)}.", hint=_ELSEWHERE
-        )
+        raise Conflict(f"The engine already has these, but they differ: {'; '.join(different)}.", hint=_ELSEWHERE)
 
 
 def _release_metadata(target: Environment) -> dict[str, Any]:

@@ -88,7 +88,7 @@ class Journal:
                 stop = runs.stop_of(connection, parent_id)
         if not is_ours:
             self._is_lost = True
-            raise Lost("Another process runs this environment now.")
+            raise Lost("Another process is running this environment.")
         return stop
 
     async def _when_unlocked(self, work: Callable[[Connection], None]) -> None:
@@ -99,7 +99,7 @@ class Journal:
         began = reported = time.monotonic()
         while True:
             if self._is_lost:
-                raise Lost("Another process runs this environment now.")
+                raise Lost("Another process is running this environment.")
             try:
                 with self._database.write(at_once=True) as connection:
                     work(connection)
@@ -175,7 +175,7 @@ class GraphRun:
             await asyncio.gather(*left, return_exceptions=True)
         if self._undecided:
             names = ", ".join(self.work.name(vertex) for vertex in sorted(self._undecided))
-            message = f"It is not known how these ended: {names}."
+            message = f"How these ended is not known: {names}."
             self.log(message)
             await self.journal.leave_undecided(self._undecided, message)
         return not self._undecided

@@ -267,7 +267,7 @@ class Operations(Records):
             present = nodes.every(connection, cluster_id=run.cluster_id)
         if undecided and not rerun_interrupted:
             raise Conflict(
-                f"It is not known how these ended when their processes or the machine were killed: "
+                f"How these ended is not known, because their processes or the machine were killed: "
                 f"{', '.join(undecided)}.",
                 hint=f"Look at their nodes; then run `fuel2 task resume {run.id} --rerun-interrupted`, or stop it.",
             )
@@ -389,9 +389,9 @@ def _require_no_original(connection: Connection, request: RunRequest) -> None:
         kind = target_of(node, request.executor, noop=request.noop).kind
         if registry.class_of(kind).runs:
             raise Conflict(
-                f"Environment {request.cluster_id} is a copy. By the executor {kind}, the run would reach machines of "
+                f"Environment {request.cluster_id} is a copy. With executor {kind}, the run would reach machines of "
                 f"its original, such as node {node.id} ({node.name}).",
-                hint="Run it by the executor noop, or add --on-originals if it is meant for these machines.",
+                hint="Use --executor noop, or add --on-originals if it is meant for these machines.",
             )
 
 

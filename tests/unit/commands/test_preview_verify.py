@@ -135,4 +135,4 @@ def test_the_exit_code_needs_a_comparison(tiny: CommandLine) -> None:
 def test_an_engine_file_has_no_other_merge(tiny: CommandLine) -> None:
     done = tiny("graph", "preview", "--env", "1", "--verify", "--exit-code")
     assert (done.code, done.out) == (2, "")
-    assert "there is none. Name one with --server" in done.err
+    assert "no master is named. Name one with --server" in done.err
