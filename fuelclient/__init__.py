@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 __version__ = "12.0.0"
 
 _INSTEAD = (
-    "Programs that import python-fuelclient need changes: docs/from-python-fuelclient.md says which; "
-    "fuelclient.api is the API."
+    "Programs that import python-fuelclient need changes: fuelclient.api is the API here, "
+    "and `python -m pydoc fuelclient.api` describes it."
 )
 
 

@@ -28,14 +28,14 @@ def merged_tasks(backend: Backend, cluster_id: int, graph_type: str, levels: Seq
 def graph_for(backend: Backend, cluster_id: int, types: Sequence[str], verb: str) -> str:
     """The first of `types` whose graph in an environment has tasks.
 
-    Raise `Unsupported` if no type has such a graph. `verb` completes its message: "no graph that resets nodes".
+    Raise `Unsupported` if no type has such a graph. `verb` says in its message what one does: "which resets nodes".
     """
     backend.clusters.get(cluster_id)
     for graph_type in types:
         if merged_tasks(backend, cluster_id, graph_type):
             return graph_type
     raise Unsupported(
-        f"Environment {cluster_id} has no graph that {verb} nodes: none of type {' or '.join(types)}.",
+        f"Environment {cluster_id} has no graph of type {' or '.join(types)}, which {verb} nodes.",
         hint=f"Upload one: `fuel2 graph upload --env {cluster_id} --type {types[-1]} --file FILE`.",
     )
 

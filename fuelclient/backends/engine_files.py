@@ -158,7 +158,7 @@ def restore(path: str, source: str, *, force: bool = False) -> str:
     Raise `Unavailable` if the backup is damaged or empty, or the engine file cannot be written; `Conflict` if a run has
     not ended or another process has the file open, unless `force` is set.
     """
-    _require(source)
+    _require(source, "backup", "")
     if not access.size_of(source):
         raise Unavailable(f"Backup {source} is empty.", hint="Name another.")
     examined = health.examine(source)
@@ -230,9 +230,9 @@ def compact(path: str) -> tuple[int, int]:
     return backups.compact(path)
 
 
-def _require(path: str) -> None:
+def _require(path: str, noun: str = "engine file", where: str = ", with --engine or FUEL_ENGINE") -> None:
     if not os.path.lexists(path):
-        raise NotFound("engine file", path, hint="Name one that exists, with --engine or FUEL_ENGINE.")
+        raise NotFound(noun, path, hint=f"Name one that exists{where}.")
 
 
 def _require_idle(path: str) -> None:

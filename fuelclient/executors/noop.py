@@ -186,7 +186,7 @@ def difference(path: str, before: Content, after: Content, secrets: Collection[s
         return (
             "an empty file\n" if not before.there else "they differ only in secrets, or in the end of the last line\n"
         )
-    cut = [f"... {len(lines) - MAX_LINES} more lines\n"] if len(lines) > MAX_LINES else []
+    cut = [f"... lines left out: {len(lines) - MAX_LINES}\n"] if len(lines) > MAX_LINES else []
     return "".join([*lines[:MAX_LINES], *cut])
 
 

@@ -116,8 +116,8 @@ def fleet_candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
     if not each:
         return [], "The environment has no nodes, and its release defines no roles."
     return [Node(number, f"node-{number}", pending_roles=(role,)) for number, role in enumerate(each, start=1)], (
-        f"The environment has no nodes: {len(each)} are assumed, two for each role with a primary and one for each"
-        " other role. Name your own with --assume controller=3,compute=2."
+        f"The environment has no nodes. Assumed: {count(len(each), 'node')}, two for each role with a primary and one"
+        " for each other role. Name your own with --assume controller=3,compute=2."
     )
 
 

@@ -129,7 +129,7 @@ def migration_of(directory: Path, *, fix: bool = False) -> Migration:
             editors[path] = Editor(path.read_text(encoding="utf-8") if path.exists() else "", empty)
         except (OSError, ValueError) as error:
             hint = f"Run fuel2 plugins check {directory}."
-            raise InvalidDocument(f"{path} cannot be read, and so it is not changed.", hint=hint) from error
+            raise InvalidDocument(f"{path} cannot be read, so it is not changed.", hint=hint) from error
         data = editors[path].data
         return data if shape is None else _require_shape(data, shape, path)
 
@@ -157,7 +157,7 @@ def _require_version(given: str, *, fix: bool) -> None:
         hint = "Migrate it: fuel2 plugins migrate DIR --to 5."
         raise UsageError(f"Only packages of version {TARGET} or later are fixed, and this one has {given}.", hint=hint)
     if not fix and not _OLDEST_SOURCE <= major < TARGET:
-        hint = "Packages of version 5 are mended by: fuel2 plugins check DIR --fix."
+        hint = "For packages of version 5, use: fuel2 plugins check DIR --fix."
         raise UsageError(f"A package of version {given} cannot be migrated, only one of version 3 or 4.", hint=hint)
 
 
@@ -173,10 +173,10 @@ def _require_shape(data: Any, shape: type, path: Path) -> Any:
         raise InvalidDocument(message, hint=_CHECK_FIRST)
     for record in data if isinstance(data, list) else ():
         if getattr(record, "merge", None):  # it has keys of another task, and these may be changed
-            message = f"{path}: a task takes keys of another one by <<, and so nothing is changed."
+            message = f"{path}: a task takes keys from another one with <<, so nothing is changed."
             raise InvalidDocument(message, hint="Write its keys out first.")
         if isinstance(record, Mapping) and isinstance(record.get("id"), list | Mapping):
-            message = f"{path}: the id of a task is not a string, and so nothing is changed."
+            message = f"{path}: the id of a task is not a string, so nothing is changed."
             raise InvalidDocument(message, hint=_CHECK_FIRST)
     return data
 
@@ -252,7 +252,7 @@ class Graph:
                 self.notes.append(f"{', '.join(ignored)} of {task_id} had no effect in tasks.yaml, and is left out.")
         self.tasks.extend(moved)
         if moved:
-            self.notes.append(f"{len(moved)} entries of tasks.yaml are now tasks, and the file is removed.")
+            self.notes.append(f"The entries of tasks.yaml are now tasks ({len(moved)}), and the file is removed.")
         return {task["id"] for task in moved}
 
     def _name_roles(self, task: Any) -> None:

@@ -110,9 +110,7 @@ def nodes(settings: Settings) -> Iterator[Diagnosis]:
     yield from alike(problems)
     silent = {diagnosis.name for diagnosis in problems if diagnosis.health is Health.ERROR}
     if len(silent) < len(reached):
-        yield Diagnosis(
-            "nodes", "connections", Health.OK, f"{len(reached) - len(silent)} of {len(reached)} nodes answer"
-        )
+        yield Diagnosis("nodes", "connections", Health.OK, f"{len(reached) - len(silent)} of {len(reached)} answered")
 
 
 def _is_reached(node: Node) -> bool:

@@ -147,4 +147,4 @@ def _order_lines(comparison: Comparison, expansion: Expansion) -> Iterator[str]:
         for pair in pairs[:_MAX_PAIRS]:
             yield f"  {word:6}  {pair.before} -> {pair.after}  ({count(pair.instances, 'pair')})"
         if len(pairs) > _MAX_PAIRS:
-            yield f"  {word:6}  and {len(pairs) - _MAX_PAIRS} more pairs of tasks; -f json has all"
+            yield f"  {word:6}  and {count(len(pairs) - _MAX_PAIRS, 'more pair')} of tasks; -f json has all"

@@ -253,7 +253,7 @@ def _figure_rows(figures: Stats) -> Iterator[tuple[str, str]]:
     yield "edges", f"{figures.edges} between tasks"
     widest = figures.widest
     yield "generations", f"{figures.generations}; the widest is {widest.generation} with {widest.instances} instances"
-    yield "longest chain", f"{len(figures.longest)} instances: {' -> '.join(figures.longest)}"
+    yield "longest chain", f"{count(len(figures.longest), 'instance')}: {' -> '.join(figures.longest)}"
     yield "most predecessors", _counts({entry.task: entry.count for entry in figures.most_before})
     yield "most successors", _counts({entry.task: entry.count for entry in figures.most_after})
     yield "findings", _counts(figures.findings) or "none"

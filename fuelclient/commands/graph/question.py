@@ -223,7 +223,7 @@ def selected_tasks(command: Command, query: str, env: int, graph_types: Sequence
     study = study_of(command.backend, snapshot, despite_cycles=True)
     tasks = query_tasks(command, study, query, env, graph_types[0])
     _report_left_out(study)
-    LOG.info("%s of %d are selected.", count(len(tasks), "task"), len(study.merged.tasks))
+    LOG.info("Selected: %s of %d.", count(len(tasks), "task"), len(study.merged.tasks))
     return tasks
 
 

@@ -89,7 +89,7 @@ class GraphRender(OrderQuestion):
         study = self.study(parsed_args, despite_cycles=True)
         kept = run_query(study, parsed_args.query, self.app.stderr) if parsed_args.query else None
         result = picture(study, kept, grouping=Grouping(parsed_args.group), reduced=not parsed_args.all_edges)
-        implied = f"; {result.implied} more are implied by them" if result.implied else ""
+        implied = f", which imply {count(result.implied, 'more edge')}" if result.implied else ""
         LOG.info("%s, %s%s.", count(len(result.vertices), "task"), count(len(result.edges), "edge"), implied)
         return result
 
@@ -105,7 +105,7 @@ class GraphRender(OrderQuestion):
         timeline = timeline_of(self.backend, run)
         missing = {bar.row.task for bar in timeline.bars} - {vertex.row.task for vertex in picture.vertices}
         if missing:
-            LOG.info("%s of the run are not in the picture.", count(len(missing), "task"))
+            LOG.info("Not in the picture: %s of the run.", count(len(missing), "task"))
         return timeline
 
 
@@ -114,7 +114,7 @@ def _format_of(path: str, requested: str | None) -> str:
         return requested or "txt"
     extension = os.path.splitext(path)[1].lower().removeprefix(".")
     if extension not in _FORMATS:
-        hint = "End it with .html, or use -f html."
+        hint = f"End it with .{', .'.join(_FORMATS)}, or use -f."
         raise UsageError(f"The name {path} does not say which kind of picture it is.", hint=hint)
     return _FORMATS[extension]
 

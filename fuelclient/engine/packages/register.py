@@ -218,7 +218,7 @@ def _store_graphs(
 def _lost_graph(connection: Connection, owner: Owner, graph_type: str, graph_id: int) -> Finding:
     """Warn of a graph of an owner's earlier package that the new package lacks."""
     count = len(graphs.task_ids(connection, graph_id))
-    text = f"the package no longer has the {graph_type} graph of {owner.label}, so its {count} tasks are removed"
+    text = f"the package no longer has the {graph_type} graph of {owner.label}, so its tasks are removed ({count})"
     hint = "Install the earlier package with --force to have them back."
     return Finding(Severity.WARNING, "P084", text, Place(layer=owner.label), hint=hint)
 

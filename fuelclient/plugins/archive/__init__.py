@@ -102,12 +102,13 @@ def _suffix(path: Path) -> str:
         hint = "Check its permissions." if isinstance(error, PermissionError) else "Check the path."
         raise refused(str(path), "read", error, hint) from error
     if not stat.S_ISREG(mode):
-        raise UsageError(f"{path} is not a regular file.", hint="Name an .fp or .rpm file.")
+        raise UsageError(f"{path} is not a regular file.", hint="Name an .fp or .rpm file, or a directory.")
     if not os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids):
         raise Unavailable(f"{path} cannot be read: permission denied.", hint="Check its permissions.")
     suffix = path.suffix.lower()
     if suffix not in (".fp", ".rpm"):
-        message, hint = f"Plugin {path.name} has unsupported format {path.suffix}".rstrip(), "Use .fp or .rpm."
+        message = f"Plugin {path.name} has unsupported format {path.suffix}".rstrip()
+        hint = "Name a directory, or a file that ends in .fp or .rpm."
         finding = Finding(Severity.ERROR, _CODE, message, Place(path.name), hint=hint)
         raise InvalidDocument(f"{message}.", findings=[finding], hint=hint)
     return suffix

@@ -366,7 +366,7 @@ def _pairs(order: OrderEffect, glyphs: Glyphs) -> Iterator[Line]:
         for pair in listed[:MAX_PAIRS]:
             yield (Cell(f"  {word:7} {pair.before} {glyphs.arrow} {pair.after}", tone),)
         if len(listed) > MAX_PAIRS:
-            yield (Cell(f"  {word:7} and {len(listed) - MAX_PAIRS} more pairs of tasks", Tone.DIM),)
+            yield (Cell(f"  {word:7} and more pairs of tasks: {len(listed) - MAX_PAIRS}", Tone.DIM),)
 
 
 ROLES = Listing("roles", "this role", _roles, _role)

@@ -50,9 +50,9 @@ def test_a_simulation_without_nodes_assumes_some(env: Executions) -> None:
     (graph,) = simulated(env.backend, RunRequest(1))
 
     assert places(graph) == {"first": {1}, "others": {2}}  # two controllers, and one node for each other role
-    assert graph.assumption.startswith("The environment has no nodes: 4 are assumed")
+    assert graph.assumption.startswith("The environment has no nodes. Assumed: 4 nodes")
     done = CommandLine(env.engine)("graph", "simulate", "--env", 1, "-f", "json")
-    assert (done.code, "4 are assumed" in done.err, len(done.json)) == (0, True, 2)
+    assert (done.code, "Assumed: 4 nodes" in done.err, len(done.json)) == (0, True, 2)
     assert CommandLine(env.engine)("graph", "execute", "--env", 1, "--dry-run").out.count("\n") == 4  # an empty table
 
 

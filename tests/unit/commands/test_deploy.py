@@ -112,7 +112,7 @@ def test_provisioning_of_some_nodes(env: CommandLine) -> None:
     has(env, FRESH)
     refused = env("env", "nodes", "provision", "-e", 1, "-n", 1)
     assert (refused.code, refused.out) == (2, "")
-    assert "none of type provision or provisioning" in refused.err
+    assert "no graph of type provision or provisioning, which provisions nodes." in refused.err
     upload(env, "provision", PROVISION)
     done = env.ok("env", "nodes", "provision", "-e", 1, "-n", 1, "--wait")
     assert done.out == "Provisioning task with id 1 for the nodes 1 within the environment 1 has been started.\n"
@@ -140,7 +140,7 @@ def test_reset(env: CommandLine) -> None:
     has(env, USED)
     refused = env("env", "reset", 1)
     assert (refused.code, refused.out) == (2, "")
-    assert "Environment 1 has no graph that resets nodes: none of type reset." in refused.err
+    assert "Environment 1 has no graph of type reset, which resets nodes." in refused.err
     upload(env, "reset", RESET)
     done = env.ok("env", "reset", 1, "--force", "--wait")
     assert done.out == "Reset task with id 1 for the environment 1 has been started.\n"

@@ -31,6 +31,28 @@ def test_release_of_a_deployed_environment_is_deleted_by_hint(env: Executions) -
     assert line("release", "delete", 1).code == 0
 
 
+def test_hints_name_all_that_would_do(env: Executions, tmp_path: Path) -> None:
+    line = CommandLine(env.engine)
+    (tmp_path / "passwd").write_text("x", encoding="utf-8")
+    refused = [line(*words.split(), tmp_path / name).err for words, name in (
+        ("engine restore", "nofile"), ("graph render --env 1 -o", "g.docx"), ("plugins install", "passwd"),
+    )]  # fmt: skip
+    assert [text.splitlines()[-1].partition(". ")[2] for text in refused] == [
+        "Name one that exists.",
+        "End it with .txt, .dot, .gv, .svg, .png, .mmd, .html, or use -f.",
+        "Name a directory, or a file that ends in .fp or .rpm.",
+    ]
+
+
+def test_an_instance_may_be_written_as_answers_write_it(env: Executions) -> None:
+    line = CommandLine(env.engine)
+    env.graph(shell("good"))
+    name = line.ok("node", "show", 1, "-f", "json").json["name"]
+    for spelling in (f"good/{name}", f"good@{name}"):
+        done = line("graph", "simulate", "--env", 1, "--fail", spelling)
+        assert (done.code, f"Failed: good/{name}" in done.err) == (8, True)
+
+
 def test_ignored_failures_are_counted_apart(env: Executions) -> None:
     line = CommandLine(env.engine)
     env.graph(shell("tolerated", "exit 3", fail_on_error=False), shell("good"))

@@ -79,7 +79,7 @@ def check(fuel2: CommandLine, graph_type: str, last: str, first: str) -> None:
         "graph", "execute", "--env", 1, "--type", graph_type, "--dry-run", "--select", f"+{last}", "--force"
     )
     run = fuel2.ok("task", "list", "-f", "json").json
-    assert selected.err.count("are selected") == 1, run
+    assert selected.err.count("Selected: ") == 1, run
     assert f"{len(wanted)} tasks of" in selected.err
     backend = LocalBackend(str(fuel2.engine))
     assert [row.task for row in AskGraph(1, graph_type).read(backend).study.rows] == order

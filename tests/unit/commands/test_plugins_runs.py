@@ -207,4 +207,4 @@ def test_a_package_that_lost_its_graphs_says_which(fuel2: CommandLine, tmp_path:
     [line] = [line for line in done.err.splitlines() if "[P084]" in line]
     assert "warning" in line
     assert "check" in line
-    assert "2 tasks" in line
+    assert "its tasks are removed (2)" in line

@@ -145,7 +145,7 @@ def test_assumed_nodes_are_two_of_each_role_with_primary() -> None:
     assert [node.tags for node in fleet.nodes[2:]] == [
         ("compute",), ("primary-controller", "primary-database"), ("controller", "database"),
     ]  # fmt: skip
-    assert "3 are assumed" in fleet.assumption
+    assert "Assumed: 3 nodes, " in fleet.assumption
     assert "--assume controller=3,compute=2" in fleet.assumption
 
 

@@ -109,7 +109,7 @@ def test_release_without_nodes_is_previewed_on_assumed_ones(library: str) -> Non
     expected = sum(2 if set(role.tags) & primary else 1 for role in roles_in(metadata).values())
 
     assert previewed.nodes == expected
-    assert previewed.assumption.startswith(f"The environment has no nodes: {expected} are assumed")
+    assert previewed.assumption.startswith(f"The environment has no nodes. Assumed: {expected} nodes")
     assert _worst(previewed) == ({("warning", "G030"): 1} if library == "9.0" else {}), (
         "9.0 forgot the slashes of a pattern"
     )

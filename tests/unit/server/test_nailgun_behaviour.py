@@ -103,7 +103,7 @@ def test_only_tasks_name_the_run_that_they_are_parts_of(api: Api, env: Execution
 def test_a_reset_runs_the_graph_that_says_what_it_is(api: Api, env: Executions) -> None:
     env.graph(shell("a", env.note("a")))
     told = api.refusal("PUT", "clusters/1/reset/?force=0", {}, status=400)
-    assert "no graph that resets nodes: none of type reset" in told
+    assert "no graph of type reset, which resets nodes" in told
     api.ask("PUT", "clusters/9/reset/", {}, status=404)
     env.graph(shell("r", env.note("reset")), graph_type="reset")
 
