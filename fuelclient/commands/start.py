@@ -6,19 +6,23 @@ import argparse
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from fuelclient import files
 from fuelclient.commands.arguments import flag, option
-from fuelclient.commands.base import Command
+from fuelclient.commands.base import Command, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.graph.question import FORMAT, FORMAT_VERSION
-from fuelclient.commands.shell import LOG
-from fuelclient.errors import InvalidDocument, NotFound, UsageError
-from fuelclient.files.reading import metadata_file, task_files
+from fuelclient.commands.shell import LOG, urgency
+from fuelclient.errors import FuelError, InvalidDocument, NotFound, UsageError
+from fuelclient.files.reading import metadata_file
 from fuelclient.graph.match import is_pattern
+from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, OwnerRef
 from fuelclient.model.package import Package
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task
@@ -27,15 +31,20 @@ from fuelclient.plan.place import EVERY
 from fuelclient.plugins.archive import opened_package
 from fuelclient.plugins.load import load_package
 from fuelclient.printing import count
-from fuelclient.serializers.graph import document_from, documents_from
+from fuelclient.serializers.graph import documents_from, layer_to
 from fuelclient.serializers.release import releases_from
 
-_YAML, _PACKAGES = (".yaml", ".yml", ".json"), (".fp", ".rpm")
-_FIXTURES = ("openstack.yaml", "release.yaml", "releases.yaml")
-_TASKS = ("tasks.yaml", "tasks.yml")
-"""The names of files with releases and with tasks, which are looked for below a directory."""
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
 
-_MOST_FOLDERS = 10_000
+    Stored = Backend | None  # the engine file, if there is one
+
+_KINDS = _RELEASE, _TASKS, _PLUGIN, _OTHER = "release file", "task file", "plugin", "other file"
+_NOUN = dict.fromkeys(("openstack.yaml", "release.yaml", "releases.yaml"), _RELEASE) | {".fp": _PLUGIN, ".rpm": _PLUGIN}
+_NOUN |= dict.fromkeys((".yaml", ".yml", ".json"), _OTHER) | {"tasks.yaml": _TASKS, "tasks.yml": _TASKS}
+"""What files with these names and suffixes may be."""
+
+_MOST_FOLDERS, _MOST_OTHERS, _MOST_PARTS = 10_000, 200, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """What there is, in one sentence, and the steps to a first preview."""
+    """What there is, and the steps to a first preview."""
 
     found: str
     steps: Sequence[Step]
@@ -59,7 +68,8 @@ class Start(Command):
 
     PATH can be a release (openstack.yaml), a graph, a plugin or its package file, or a directory with the tasks.yaml
     files of puppet modules, with or without a release. Without these, the commands lead to the Fuel master that
-    settings name. Nothing is changed, and nothing is connected. If nothing is found, the exit code is 5.
+    settings name. What the engine file has already is left out, and of a directory with more than one preview holds
+    the parts are named. Nothing is changed, and nothing is connected. If nothing is found, the exit code is 5.
 
     With --yes the commands are run one after another, until one fails; its exit code is that of 'start'.
 
@@ -78,7 +88,8 @@ class Start(Command):
         if parsed_args.yes and parsed_args.format != "text":
             raise UsageError("--yes runs the commands, and --format prints them.", hint="Leave one of them out.")
         is_on_master = bool(self.shell.settings["SERVER_ADDRESS"].value)
-        beginning = found_at(Path(parsed_args.path)) or (_on_master() if is_on_master else None)
+        backend = None if is_on_master or not os.path.exists(self.shell.settings.engine) else self.backend
+        beginning = found_at(Path(parsed_args.path), backend) or (_on_master() if is_on_master else None)
         if beginning is None:
             hint = "Name a release, a plugin or a directory with tasks; `fuel2 demo` loads examples to try commands on."
             message = f"{parsed_args.path} has no release, plugin or tasks, and no settings name a Fuel master."
@@ -88,53 +99,111 @@ class Start(Command):
             self.app.stdout.write(self.dumps(document, parsed_args.format))
             return
         LOG.info("%s", beginning.found)
-        if is_on_master and beginning.steps[0].command[0] != "doctor":
+        first = beginning.steps[0].command[0]
+        if first == "start" and parsed_args.yes:
+            raise UsageError("--yes runs the commands for one preview.", hint="Name a part of the directory.")
+        if is_on_master and first not in ("doctor", "start"):
             if parsed_args.yes:
                 hint = "Add --local to use an engine file, which needs no master."
                 raise UsageError("These commands would change the Fuel master that settings name.", hint=hint)
             LOG.warning("Settings name a Fuel master, which these commands would change; --local uses an engine file.")
+        console, level = LOG.handlers[0], LOG.handlers[0].level
         for step in beginning.steps:
             line = f"{self.shell.called} {shlex.join(step.command)}"
             if not parsed_args.yes:
                 self.say(f"# {step.reason}\n{line}")
                 continue
             LOG.info("# %s\n$ %s", step.reason, line)
+            if self.shell.options.verbose_level == 1 and not (step is beginning.steps[-1] or "preview" in step.command):
+                console.setLevel("WARNING")  # the next steps do what this one would propose
             self.exit_code = Exit(self.shell.run_subcommand([*step.command]))
+            console.setLevel(level)
             if self.exit_code:
                 break
 
 
-def found_at(path: Path) -> Beginning | None:
+def found_at(path: Path, stored: Stored) -> Beginning | None:
     """What a file or a directory holds, or None if it is nothing that `fuel2` knows.
 
-    Raise `NotFound` if it does not exist, and what reading a release or a plugin raises.
+    Steps that the engine file shows as done are left out. What cannot be read is reported; raise its error if there is
+    nothing else, and `NotFound` for a path that does not exist.
     """
     if not path.exists():
         raise NotFound("file", str(path), hint="Check the path.")
-    name = _name(path)
-    if path.is_file() and path.suffix in _YAML:
-        releases = _releases(path)
-        return _release(path, releases, None, name) if releases else _graph(path, name)
-    if path.suffix in _PACKAGES or _is_plugin(path):
-        with opened_package(path) as (directory, shown):
-            return _plugin(path, load_package(directory, shown_as=shown))
-    below = _files_below(path)  # none below a file
-    has_tasks = any(file.name in _TASKS for file in below)
-    for file in sorted((file for file in below if file.name in _FIXTURES), key=lambda file: _FIXTURES.index(file.name)):
-        if releases := _releases(file):
-            return _release(file, releases, path if has_tasks else None, name)
-    return _graph(path, name) if has_tasks else None
+    things = [*_below(path)] if path.is_dir() else [(_noun_of(path.name).replace(_TASKS, _OTHER), path)]
+    broken: list[FuelError] = []
+    given, tasks, archives, others = ([path for noun, path in things if noun == each] for each in _KINDS)
+    sources, errors = (given, broken) if given else (others[: path.is_file()], [])  # any file can be a graph
+    releases = dict(_read(lambda file: releases_from(files.load(file)), sources, errors))
+    packages = dict(_read(_package, archives, broken))
+    named = [(noun, path) for noun, path in things if path in (*releases, *packages, *tasks)]
+    apart = [file for file in tasks if file.parent != path and metadata_file(str(file.parent))]
+    parts = [file for file in tasks if file not in apart] or tasks
+    parts = parts if named else [file for file in others[:_MOST_OTHERS] if _graph([file], broken).tasks]
+    named = named or [("graph", file) for file in parts]
+    graph = _graph(parts, broken)
+    if broken and not (releases or packages or graph.tasks or others[1:]):
+        raise broken[0]
+    report(min(error.findings, key=urgency) for error in broken[:_MOST_PARTS])
+    root = Path(os.path.commonpath([each.parent for each in parts])) if apart else path if tasks else [*parts, path][0]
+    is_mixed = "G005" in {each.code for each in graph.findings} or any(root in each.parents for each in apart)
+    if named[1:] and (is_mixed or packages or len(releases) > 1 or not tasks):
+        return _narrower(named)
+    for folder, package in packages.items():
+        return _plugin(folder, package, stored)
+    end = "".join(f" {file.parent} has a graph of another type." for file in apart if file not in parts)
+    return _tasks(path, root, graph, end, stored, *releases.items()) if releases or graph.tasks else None
 
 
-def _files_below(path: Path) -> list[Path]:
-    """The files with releases and tasks below a directory, parents first, as far as a short search finds them."""
-    found: list[Path] = []
+def _noun_of(name: str) -> str:
+    """What a file with this name may be; empty for what is not looked at."""
+    return _NOUN.get(name) or _NOUN.get(Path(name).suffix, "")
+
+
+def _below(path: Path) -> Iterator[tuple[str, Path]]:
+    """The files and plugins below a directory with what they may be, parents first, as far as a short search goes."""
     for seen, (folder, folders, names) in enumerate(os.walk(path)):
-        if seen >= _MOST_FOLDERS:
-            break
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [Path(folder, name) for name in sorted(names) if name in _FIXTURES or name in _TASKS]
-    return found
+        is_plugin, here = _is_plugin(folder), Path(folder)
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and not is_plugin)
+        found = [(_PLUGIN, here)] if is_plugin else [(_noun_of(name), here / name) for name in sorted(names)]
+        yield from found if seen < _MOST_FOLDERS else ()
+
+
+def _is_plugin(folder: str) -> bool:
+    read = [each.data for _, each in _read(files.load, map(Path, filter(None, [metadata_file(folder)])), [])]
+    return any(isinstance(it, dict) and it.keys() & {"package_version", "releases", "fuel_version"} for it in read)
+
+
+def _read(read: Callable[[Path], Any], paths: Iterable[Path], broken: list[FuelError]) -> Iterator[tuple[Path, Any]]:
+    """The paths with what they hold; the errors of those that cannot be read go to `broken`."""
+    for path in paths:
+        try:
+            yield path, read(path)
+        except InvalidDocument as error:
+            broken.append(error)
+
+
+def _package(path: Path) -> Package:
+    with opened_package(path) as (directory, shown):
+        return load_package(directory, shown_as=shown)
+
+
+def _graph(paths: Iterable[Path], broken: list[FuelError]) -> GraphDocument:
+    return documents_from([*dict(_read(files.load, paths, broken)).values()], owner_label="release")
+
+
+def _narrower(things: Sequence[tuple[str, Path]]) -> Beginning:
+    """The parts of a directory that holds too much for one preview."""
+    top = Path(os.path.commonpath([path for _, path in things]))
+    parts = sorted({top / path.relative_to(top).parts[0] for _, path in things})
+    held = [_counted(noun for noun, path in things if part in (path, *path.parents)) for part in parts]
+    steps = [Step(("start", _argument(part)), each) for part, each in zip(parts, held, strict=True)]
+    found = f"{_shown(top)} has {_counted(noun for noun, _ in things)}, too much for one preview"
+    return Beginning(f"{found}. Look at one of its {len(parts)} parts:", steps[:_MOST_PARTS])
+
+
+def _counted(nouns: Iterable[str]) -> str:
+    return ", ".join(count(number, noun) for noun, number in Counter(nouns).items())
 
 
 def _shown(path: Path) -> str:
@@ -152,92 +221,93 @@ def _name(path: Path) -> str:
     return name if name and not name.isdigit() else f"lab-{name}".rstrip("-")
 
 
-def _is_plugin(path: Path) -> bool:
-    metadata = metadata_file(str(path)) if path.is_dir() else None
-    data = files.load(metadata).data if metadata else None
-    return isinstance(data, dict) and not {"package_version", "releases", "fuel_version"}.isdisjoint(data)
+def _every(stored: Stored, facet: str) -> Sequence[Any]:
+    """All releases, clusters or plugins; none without a stored."""
+    return getattr(stored, facet).list() if stored else ()
 
 
-def _releases(path: Path) -> list[Release]:
-    """The releases of a file; empty if it has something else."""
-    try:
-        return releases_from(files.load(str(path)))
-    except InvalidDocument:
-        return []
+def _called(release: Release) -> str:
+    """A release as commands name it, whatever others of its name there are."""
+    return f"{release.name} {release.version}"
 
 
-def _release(file: Path, releases: Sequence[Release], tasks: Path | None, name: str) -> Beginning:
-    release = next((each for each in releases if each.state == "available"), releases[0])
-    more = f", and {count(len(releases) - 1, 'more release')}" if releases[1:] else ""
-    reason = f"create {count(len(releases), 'release')}, with roles and settings"
-    steps = [Step(("release", "import", _argument(file)), reason)]
-    if tasks:
-        steps.append(_upload(release.name, tasks))
-        found = f"{file} has the release {release.name} {release.version}{more}; its tasks are in {_shown(tasks)}."
-    else:
-        found = (
-            f"{file} has the release {release.name} {release.version}{more}, but no tasks. These are in the tasks.yaml "
-            f"files of its puppet modules: fuel2 graph upload --release NAME --dir DIR"
-        )
-    return Beginning(found, (*steps, *_environment(release.name, name)))
+def _id_of(release: Release, stored: Stored) -> int:
+    """The id of the stored release with this name and version, or 0."""
+    return next((each.id for each in _every(stored, "releases") if _called(each) == _called(release)), 0)
 
 
-def _upload(release: str, path: Path) -> Step:
-    words = ("graph", "upload", "--release", release, "--type", "default", "--dir" if path.is_dir() else "--file")
-    return Step((*words, _argument(path), "--yes"), "make the tasks its graph")
+def _stored_tasks(release: Release, stored: Stored) -> Sequence[Task]:
+    """The tasks of the default graph of the stored release with this name and version, if there are any."""
+    with suppress(NotFound):
+        if stored and (release_id := _id_of(release, stored)):
+            return stored.graphs.get(OwnerRef(Level.RELEASE, release_id)).tasks
+    return ()
 
 
-def _environment(release: str, name: str, plugin: str = "") -> Iterator[Step]:
-    yield Step(("env", "create", name, "--release", release), "an environment deploys a release")
-    if plugin:
+def _tasks(path: Path, at: Path, graph: GraphDocument, end: str, stored: Stored, *given: tuple[Path, Any]) -> Beginning:
+    """The steps for the graph in `at`, and for the release that it belongs to, if a file has one."""
+    report(finding for finding in graph.findings if finding.is_error)
+    for file, releases in given:
+        release = next((each for each in releases if each.state == "available"), releases[0])
+        reason = f"create {count(len(releases), 'release')}, with roles and settings"
+        create = Step(("release", "import", _argument(file)), reason)
+        held = f"its tasks are in {_shown(at)}" if graph.tasks else "it has no tasks"
+        found = f"{file} has the release {_called(release)}; {held}.{end}"
+    if not given:
+        release = Release(0, _name(path), "lab-1.0", "Ubuntu")
+        while (old := _stored_tasks(release, stored)) and not old[0].source.file.startswith(os.path.abspath(path)):
+            release = replace(release, name=f"{release.name}-2")  # that one has the tasks of another directory
+        create = _created(release, graph.tasks, "a release for the tasks, with the roles they name")
+        found = f"{_shown(at)} has a graph of {count(len(graph.tasks), 'task')}, but no release.{end}"
+    steps = [] if _id_of(release, stored) else [create]
+    if graph.tasks and layer_to(_stored_tasks(release, stored)) != layer_to(graph.tasks):
+        source = ("--type", DEFAULT_TYPE, "--dir" if at.is_dir() else "--file", _argument(at), "--yes")
+        steps.append(Step(("graph", "upload", "--release", _called(release), *source), "make the tasks its graph"))
+    if graph.tasks or _stored_tasks(release, stored):
+        return Beginning(found, [*steps, *_environment(release, _name(path) if given else release.name, stored)])
+    found += f" Give it some: fuel2 graph upload --release {shlex.quote(_called(release))} --type default --dir DIR"
+    return Beginning(found, steps or [Step(("release", "show", _called(release)), "what the release has")])
+
+
+def _created(release: Release, tasks: Iterable[Task], reason: str, known: Iterable[str] = ()) -> Step:
+    """The command that creates a release with the roles that tasks name and that are not known."""
+    named = dict.fromkeys(role for task in tasks for role in task.placement[1] if not is_pattern(role))
+    roles = [role for role in named if role.removeprefix(PRIMARY) not in (MASTER, EVERY, *known)]
+    words = ("release", "create", release.name, "--version", release.version)
+    return Step(
+        (*words, "--operating-system", release.operating_system, *(["--roles", *roles] if roles else [])), reason
+    )
+
+
+def _environment(release: Release, name: str, stored: Stored, plugin: str = "") -> Iterator[Step]:
+    owned = (name, _id_of(release, stored))
+    env = next((each.id for each in _every(stored, "clusters") if (each.name, each.release_id) == owned), 0)
+    if not env:
+        yield Step(("env", "create", name, "--release", _called(release)), "an environment deploys a release")
+    if plugin and not any(each.name == plugin and env in each.clusters for each in _every(stored, "plugins")):
         yield Step(("plugins", "enable", plugin, "--env", name), "an enabled plugin adds its tasks")
     yield Step(("graph", "preview", "--env", name), "what would run where, in order, on assumed nodes")
 
 
-def _graph(path: Path, name: str) -> Beginning | None:
-    if path.is_dir():
-        graph = documents_from([files.load(file) for file in task_files(str(path))], owner_label="release")
-    else:
-        graph = document_from(files.load(str(path)), owner_label="release")
-    if not graph.tasks:
-        return None
-    create = Step(_created(name, "lab-1.0", "Ubuntu", graph.tasks), "a release for the tasks, with the roles they name")
-    found = f"{_shown(path)} has a graph of {count(len(graph.tasks), 'task')}, but no release."
-    return Beginning(found, (create, _upload(name, path), *_environment(name, name)))
-
-
-def _created(name: str, version: str, system: str, tasks: Iterable[Task], known: Iterable[str] = ()) -> tuple[str, ...]:
-    """The command that creates a release with the roles that tasks name and that are not known."""
-    named = dict.fromkeys(role for task in tasks for role in task.placement[1] if not is_pattern(role))
-    roles = [role for role in named if role.removeprefix(PRIMARY) not in (MASTER, EVERY, *known)]
-    words = ("release", "create", name, "--version", version, "--operating-system", system)
-    return (*words, "--roles", *roles) if roles else words
-
-
-def _plugin(path: Path, package: Package) -> Beginning:
-    install = Step(("plugins", "install", _argument(path)), "load the plugin")
-    check = Step(("plugins", "check", _argument(path)), "what is wrong with the plugin by itself")
+def _plugin(path: Path, package: Package, stored: Stored) -> Beginning:
+    same = [each for each in _every(stored, "plugins") if (each.name, each.version) == (package.name, package.version)]
+    steps = [] if same else [Step(("plugins", "install", _argument(path)), "load the plugin")]
     found = f"{path} is the plugin {package.name} {package.version}"
     if package.releases:
-        release = package.releases[0].release
-        steps = (install, *_environment(release.name, package.name), check)
-        return Beginning(f"{found}, which brings the release {release.name} {release.version}.", steps)
-    record = package.records[0]
-    tasks = [task for graph in package.contents.graphs.values() for task in graph.tasks]
-    name, system = f"for-{package.name}", record.os.capitalize()
-    create = _created(name, record.version, system, tasks, package.contents.roles)
-    steps = (
-        Step(create, "an empty release that the plugin supports; better is the real one: fuel2 release import FILE"),
-        install,
-        *_environment(name, package.name, package.name),
-        check,
-    )
-    return Beginning(f"{found} for {record.os} {record.version}.", steps)
+        release, enabled = package.releases[0].release, ""
+        found += f", which brings the release {_called(release)}."
+    else:
+        record, enabled = package.records[0], package.name
+        found += f" for {record.os} {record.version}."
+        tasks = [task for graph in package.contents.graphs.values() for task in graph.tasks]
+        reason = "an empty release that the plugin supports; better is the real one: fuel2 release import FILE"
+        release = Release(0, f"for-{package.name}", record.version, record.os.capitalize())
+        steps = steps if _id_of(release, stored) else [_created(release, tasks, reason, package.contents.roles), *steps]
+    check = Step(("plugins", "check", _argument(path)), "what is wrong with the plugin by itself")
+    return Beginning(found, [*steps, *_environment(release, package.name, stored, enabled), check])
 
 
 def _on_master() -> Beginning:
-    steps = (
-        Step(("doctor",), "whether the master answers, and knows you"),
-        Step(("env", "list"), "its environments; then: fuel2 graph preview --env ID"),
-    )
-    return Beginning("Settings name a Fuel master.", steps)
+    environments = Step(("env", "list"), "its environments; then: fuel2 graph preview --env ID")
+    doctor = Step(("doctor",), "whether the master answers, and knows you")
+    return Beginning("Settings name a Fuel master.", [doctor, environments])

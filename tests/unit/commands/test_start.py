@@ -44,7 +44,7 @@ def test_a_release_and_its_tasks(fuel2: CommandLine, tmp_path: Path) -> None:
     assert not fuel2.engine.exists()
     for words in proposed[:-1]:
         fuel2.ok(*words)
-    assert "Lab" in proposed[2]
+    assert "Lab lab-1.0" in proposed[2]
     assert [row["task"] for row in fuel2.ok(*proposed[-1], "-f", "json").json] == ["a"]
 
 
@@ -66,10 +66,121 @@ def test_a_plugin_is_enabled_on_a_release_that_it_supports(fuel2: CommandLine, t
 
 def test_it_stops_at_the_first_command_that_fails(fuel2: CommandLine, tmp_path: Path) -> None:
     here = written(tmp_path / "lab", release=RELEASES, tasks=TASKS)
-    fuel2.ok("start", here, "--yes")
-    again = fuel2("start", here, "--yes")
-    assert again.code == 6
-    assert "graph upload" not in again.err
+    fuel2.ok("release", "create", "Old", "--version", "lab-0.9")
+    refused = fuel2("start", here, "--yes")
+    assert refused.code == 6
+    assert "graph upload" not in refused.err
+
+
+def test_only_what_is_left_is_proposed(fuel2: CommandLine, tmp_path: Path) -> None:
+    here = written(tmp_path / "lab", release=RELEASES, tasks=TASKS)
+    for words in commands_of(fuel2, here)[:-1]:
+        fuel2.ok(*words)
+    assert [words[:2] for words in commands_of(fuel2, here)] == [["graph", "preview"]]
+    (here / "tasks.yaml").write_text(TASKS.replace("true", "false"), encoding="utf-8")
+    assert [words[:2] for words in commands_of(fuel2, here)] == [["graph", "upload"], ["graph", "preview"]]
+    assert "| a " in fuel2.ok("start", here, "--yes").out
+    fuel2.ok("env", "delete", "lab", "--yes")
+    assert [words[:2] for words in commands_of(fuel2, here)] == [["env", "create"], ["graph", "preview"]]
+
+
+def test_a_plugin_is_installed_and_enabled_once(fuel2: CommandLine, tmp_path: Path) -> None:
+    package = write_package(tmp_path / "tool", files={"deployment_tasks.yaml": [task("first")]})
+    done = fuel2.ok("start", package, "--yes")
+    assert "To use it" not in done.err
+    assert "Target:" not in done.err
+    assert "1 task, 1 instance" in done.err
+    assert [words[:2] for words in commands_of(fuel2, Path(package))] == [["graph", "preview"], ["plugins", "check"]]
+
+
+def test_directories_of_one_name_have_releases_of_their_own(fuel2: CommandLine, tmp_path: Path) -> None:
+    for parent, task_id in (("x", "a"), ("y", "b")):
+        here = written(tmp_path / parent / "lab", tasks=TASKS.replace("id: a", f"id: {task_id}"))
+        for _ in range(2):  # the second time, only the preview is left
+            assert f"| {task_id} " in fuel2.ok("start", here, "--yes").out
+    assert [row["name"] for row in fuel2.ok("release", "list", "-f", "json").json] == ["lab", "lab-2"]
+
+
+def test_a_graph_beside_its_metadata_is_not_part_of_the_default_one(fuel2: CommandLine, tmp_path: Path) -> None:
+    here = tmp_path / "library"
+    written(here / "puppet" / "module", tasks=TASKS)
+    written(here / "graphs" / "wipe", tasks=TASKS, metadata="name: wipe\n")
+    done = fuel2.ok("start", here, "--yes")
+    assert "| a " in done.out
+    assert f"{here / 'graphs' / 'wipe'} has a graph of another type." in done.err
+    assert "a graph of 1 task," in fuel2.ok("start", here / "graphs").err
+    written(here / "graphs" / "scan", tasks=TASKS, metadata="name: scan\n")
+    assert [words[-1] for words in commands_of(fuel2, here / "graphs")] == [
+        str(here / "graphs" / name) for name in ("scan", "wipe")
+    ]
+
+
+@pytest.mark.parametrize(("name", "text"), [("release", "- {name: Lab\n"), ("module/tasks", "- id: [\n")])
+def test_what_is_broken_beside_good_files_is_named_with_its_line(
+    fuel2: CommandLine, tmp_path: Path, name: str, text: str
+) -> None:
+    here = written(tmp_path / "lab", tasks=TASKS)
+    (here / name).parent.mkdir(exist_ok=True)
+    (here / f"{name}.yaml").write_text(text, encoding="utf-8")
+    done = fuel2.ok("start", here)
+    assert f"{here / name}.yaml:" in done.err
+    assert "[G001]" in done.err
+    assert "graph upload" in done.out
+    (here / "tasks.yaml").unlink()
+    assert fuel2("start", here).code == 7
+
+
+def test_invalid_tasks_are_named_before_anything_is_run(fuel2: CommandLine, tmp_path: Path) -> None:
+    here = written(tmp_path / "lab", tasks=TASKS + "- {id: b, type: nonsense, roles: [web]}\n")
+    assert f"{here / 'tasks.yaml'}:2: error:" in fuel2.ok("start", here).err
+
+
+def test_more_than_one_preview_holds_is_not_mixed(fuel2: CommandLine, tmp_path: Path) -> None:
+    here = tmp_path / "all"
+    written(here / "old", release=RELEASES, tasks=TASKS)
+    written(here / "new", release=RELEASES, tasks=TASKS)
+    for number in range(14):
+        write_package(here / f"plugin-{number:02}", files={"deployment_tasks.yaml": [task("first")]})
+    done = fuel2.ok("start", here)
+    assert "14 plugins" in done.err
+    assert "2 release files" in done.err
+    assert "Look at one of its 16 parts" in done.err
+    assert len(done.out.splitlines()) == 24
+    assert "# 1 release file, 1 task file" in done.out
+    refused = fuel2("start", here, "--yes")
+    assert (refused.code, refused.out) == (2, "")
+    assert not fuel2.engine.exists()
+
+
+def test_a_graph_with_another_name_is_found_in_a_directory(fuel2: CommandLine, tmp_path: Path) -> None:
+    here = written(tmp_path / "lab", notes="a: b\n", upgrade=TASKS)
+    assert ["--file", str(here / "upgrade.yaml")] == commands_of(fuel2, here)[1][-3:-1]
+    assert "| a " in fuel2.ok("start", here, "--yes").out
+    (here / "downgrade.yaml").write_text(TASKS, encoding="utf-8")
+    assert [Path(words[1]).name for words in commands_of(fuel2, here)] == ["downgrade.yaml", "upgrade.yaml"]
+
+
+def test_a_release_without_tasks_says_what_is_missing(fuel2: CommandLine, tmp_path: Path) -> None:
+    here = written(tmp_path / "lab", release=RELEASES)
+    assert [words[:2] for words in commands_of(fuel2, here)] == [["release", "import"]]
+    done = fuel2.ok("start", here, "--yes")
+    assert "it has no tasks" in done.err
+    assert "graph upload --release 'Lab lab-1.0' --type default --dir DIR" in done.err
+    assert [words[:2] for words in commands_of(fuel2, here)] == [["release", "show"]]
+    fuel2.ok("graph", "upload", "--release", "Lab", "--file", "-", stdin=TASKS)
+    assert [words[:2] for words in commands_of(fuel2, here)] == [["env", "create"], ["graph", "preview"]]
+
+
+@pytest.mark.parametrize("name", ["my lab", "lábor", "-x", "it's", "7", "a,b", "$HOME"])
+def test_its_commands_work_when_pasted(
+    fuel2: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    written(tmp_path / name, tasks=TASKS)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for words in commands_of(fuel2, Path("..", name)):
+        done = fuel2.ok(*words)
+    assert "| a " in done.out
 
 
 def test_a_cycle_ends_it_with_the_code_of_the_preview(fuel2: CommandLine, tmp_path: Path) -> None:
@@ -120,9 +231,17 @@ def test_for_programs(fuel2: CommandLine, tmp_path: Path) -> None:
         (("plugins", "fuel-plugin-vmware-dvs"), 0),
         (("release-plugins", "fuel_plugin_example_v5_release@365418-ps5"), 0),
         (("fuel-library", "newton", "deployment", "puppet"), 7),  # a task names a role that only facts decide
+        (("fuel-library", "newton"), 7),
     ],
 )
 def test_public_ones_lead_to_a_preview(fuel2: CommandLine, parts: tuple[str, ...], code: int) -> None:
     done = fuel2("start", corpus(*parts), "--yes")
     assert done.code == code
     assert "| order | " in done.out
+
+
+def test_the_whole_of_the_corpus_is_told_in_few_lines(fuel2: CommandLine) -> None:
+    done = fuel2.ok("start", corpus())
+    assert len((done.out + done.err).splitlines()) < 30
+    assert "2 release files" in done.err
+    assert all(fuel2("start", *words[1:]).code == 0 for words in commands_of(fuel2, corpus()))
