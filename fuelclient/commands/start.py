@@ -222,7 +222,7 @@ def _name(path: Path) -> str:
 
 
 def _every(stored: Stored, facet: str) -> Sequence[Any]:
-    """All releases, clusters or plugins; none without a stored."""
+    """All releases, clusters or plugins of the engine file; none without one."""
     return getattr(stored, facet).list() if stored else ()
 
 
