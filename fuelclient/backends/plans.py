@@ -32,11 +32,21 @@ def planned(backend: Backend, request: RunRequest, assume: str = "") -> tuple[Pl
 
     Raise the errors of `Runs.begin` for a request that cannot run, and those of `with_assumed_nodes`.
     """
+    inputs, made_plans, assumption = _plans(backend, request, assume or None)
+    return tuple(replace(plan, assumption=assumption) for plan in _shown(inputs, request, made_plans))
+
+
+def _shown(inputs: Inputs, request: RunRequest, made_plans: Sequence[Plan]) -> list[PlannedGraph]:
+    """The plans in the form that users see, without what the executors of nodes would skip."""
     from fuelclient.insight import forecast as views
 
-    _, made_plans, assumption = _plans(backend, request, assume or None)
-    shown = (views.planned(plan, after_earlier=index > 0) for index, plan in enumerate(made_plans))
-    return tuple(replace(plan, assumption=assumption) for plan in shown)
+    kinds = {node.id: request.executor or node.executor for node in inputs.environment.nodes}
+    return [
+        views.planned(
+            plan, lambda type_, uid: registry.skips(kinds.get(uid, request.executor), type_), after_earlier=index > 0
+        )
+        for index, plan in enumerate(made_plans)
+    ]
 
 
 def simulated(
@@ -74,12 +84,11 @@ def saved(backend: Backend, request: RunRequest) -> tuple[SavedPlan, tuple[Findi
     """The current plan of a request in the form of a file, and its findings. Raise `InvalidGraph` if it depends on
     unknown facts."""
     from fuelclient.environment.saved_plans import saved_plan
-    from fuelclient.insight import forecast as views
 
     inputs, made_plans, _ = _plans(backend, request, None)
     for plan in made_plans:
         require_decided(plan)
-    shown = [views.planned(plan, after_earlier=index > 0) for index, plan in enumerate(made_plans)]
+    shown = _shown(inputs, request, made_plans)
     return saved_plan(inputs, request, shown), tuple(finding for plan in made_plans for finding in plan.findings)
 
 

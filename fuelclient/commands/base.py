@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import cliff.command
@@ -109,6 +110,20 @@ class Command(cliff.command.Command):
 
     def is_for_terminal(self, parsed_args: argparse.Namespace) -> bool:
         return parsed_args.formatter == "table" and self.app.stdout.isatty()
+
+    @cached_property
+    def _node_names(self) -> dict[str, str]:
+        from fuelclient.commands.task.follow import spelled_nodes
+
+        return spelled_nodes(self.backend) if self.app.stdout.isatty() else {}
+
+    def named(self, text: str) -> str:
+        """`text` with the names of nodes in place of their ids (`node 7`, `task/7`), if stdout is a terminal."""
+        return as_spelled(text, self._node_names)
+
+    def node_name(self, key: int | str | None) -> str:
+        """The node of a task instance: by its name if stdout is a terminal, or else by its id."""
+        return self._node_names.get(f"node {key}", str(key))
 
     def say(self, line: str) -> None:
         """Print a line on stdout: a message that is this command's result."""
@@ -316,7 +331,7 @@ class Lister(cliff.lister.Lister, Command):
             help=f"sort by these columns, each ascending (default: {self.sort_by or 'as the rows come'})",
         )  # fmt: skip
         # an empty list is a table without rows, not an empty line
-        parser.set_defaults(print_empty=True, by_weight=self.by_weight)
+        parser.set_defaults(print_empty=True, by_weight=self.by_weight, named=self.named)
         self.add_arguments(parser)
         return parser
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any, TextIO
 
 from cliff.columns import FormattableColumn
@@ -186,7 +186,7 @@ class Table(_FlatRows, TableFormatter):
 
     def emit_list(self, column_names: Sequence[str], data: Rows, stdout: TextIO, parsed_args: Any) -> None:
         if width := terminal_width(stdout, parsed_args.max_width):
-            rows = [list(map(_list_or_text, column_names, row)) for row in data]
+            rows = [list(map(_list_or_text, column_names, row, repeat(parsed_args.named))) for row in data]
             weights = (*map(column_name, parsed_args.sort_columns), *parsed_args.by_weight)
             fitted = fit(column_names, rows, width, by_weight=weights, asked=bool(parsed_args.columns))
             column_names, data = fitted.columns, [list(map(_of_lines, row)) for row in fitted.rows]
@@ -211,12 +211,20 @@ class Table(_FlatRows, TableFormatter):
             super().emit_one(column_names, shown, target, parsed_args)
 
 
-def _list_or_text(column: str, cell: Any) -> Any:
+_ABOUT_NODES = ("because", "message", "result")
+"""Columns with texts about nodes and task instances."""
+
+
+def _list_or_text(column: str, cell: Any, named: Callable[[str], str]) -> Any:
     """A cell as `fit` takes it: a list, or the text of a table. It is empty if there is nothing, such as no node."""
     if text(cell) in (None, "null" if column in ("node", "node_id") else None):
         return ""
+    if column in ("node", "node_id"):
+        return named(f"node {text(cell)}").removeprefix("node ")
     if isinstance(cell, Names):
         return [_flat(item) for item in cell.machine_readable()]
+    if column in _ABOUT_NODES and isinstance(cell, str):
+        cell = named(cell)
     return Table._cell(cell)
 
 

@@ -11,7 +11,7 @@ from fuelclient.commands.fitting import align
 from fuelclient.commands.graph.execute import SELECTION, request_of
 from fuelclient.commands.graph.question import FORMAT
 from fuelclient.commands.shell import LOG, count
-from fuelclient.commands.task.start import NO_CHECK, STARTED, TRACE, UNKNOWN, WAIT, Starter, decisions
+from fuelclient.commands.task.start import NO_CHECK, STARTED, TRACE, UNKNOWN, WAIT, Starter, decisions, emit_instances
 from fuelclient.environment import saved_plans
 from fuelclient.environment.saved_plans import SavedPlan, changes, plan_from, plan_to
 from fuelclient.errors import StalePlan
@@ -65,7 +65,8 @@ class PlanCreate(Command):
 class PlanShow(Command):
     """Show a saved plan
 
-    Nothing but the file is read. The task instances are in execution order.
+    Nothing but the file is read. The task instances are in execution order. A terminal gets one row for each task that
+    would run, with the ids of its nodes.
 
       fuel2 plan show saved.json
     """
@@ -84,8 +85,11 @@ class PlanShow(Command):
             rows = [
                 (one.layer.owner.label, count(len(one.layer.tasks), "task"), one.digest[:12]) for one in graph.layers
             ]
-            for line in (*align(rows, "  "), *align(graph.instances)):
+            grouped = self.app.stdout.isatty()
+            for line in (*align(rows, "  "), *align(() if grouped else graph.instances)):
                 self.tell(line)
+            if grouped:
+                emit_instances(self, [(graph.type, *one) for one in graph.instances])
 
 
 class PlanApply(Starter):

@@ -19,6 +19,7 @@ from fuelclient.executors.connector import Connector
 from fuelclient.executors.handlers import commands, files, sync
 from fuelclient.executors.job import Job, Log, Outcome, Target
 from fuelclient.executors.machines import Connections
+from fuelclient.executors.registry import DONE
 from fuelclient.executors.spool import STOPPED
 from fuelclient.executors.transport import Completed, Limits, Transport, TransportError, limits_of
 from fuelclient.graph.parameters import path
@@ -38,7 +39,6 @@ _RUN_SCRIPT = 'exec timeout -k 5 "$1" bash -s'
 _HAS = 'PATH="$PATH:/opt/puppetlabs/bin"; command -v "$1" > /dev/null'
 
 
-_READY = frozenset({TaskType.SHELL, TaskType.MASTER_SHELL, TaskType.PUPPET})
 RUNS_NOTHING = "its executor runs nothing"
 
 
@@ -55,7 +55,7 @@ class NoopConnector(Connector):
 
 def unchanged_outcome(job: Job) -> Outcome:
     """Return the outcome of a job whose executor runs nothing."""
-    return Outcome(InstanceStatus.READY) if job.type in _READY else Outcome(InstanceStatus.SKIPPED, None, RUNS_NOTHING)
+    return Outcome(InstanceStatus.READY) if job.type in DONE else Outcome(InstanceStatus.SKIPPED, None, RUNS_NOTHING)
 
 
 class Noop:

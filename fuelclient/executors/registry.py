@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from fuelclient.errors import Unsupported, UsageError, nearest
+from fuelclient.model.task import TaskType
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -89,6 +90,15 @@ def connector(kind: str) -> type[Connector]:
 def runs_nothing(kind: str) -> bool:
     """Whether tasks of a kind only report what they would do. Raise what `connector` raises."""
     return not connector(kind).runs
+
+
+DONE = frozenset({TaskType.SHELL, TaskType.MASTER_SHELL, TaskType.PUPPET})
+"""The types of tasks that count as done where the executor runs nothing; the others are skipped."""
+
+
+def skips(kind: str, type_: str) -> bool:
+    """Whether an executor of a kind skips the tasks of a type, because it runs nothing."""
+    return bool(kind) and type_ not in DONE and not class_of(kind).runs
 
 
 def class_of(kind: str) -> type[Connector]:

@@ -4,9 +4,10 @@ present plans and simulated runs as rows and as pictures, for any backend.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from typing import Any
 
 from fuelclient.errors import NotFound
 from fuelclient.graph.dag import neighbours
@@ -105,23 +106,27 @@ _STARTABLE_COLOUR, _UNREACHED_COLOUR = "yellow", "orange"
 _FAILURE_REASONS = frozenset({Reason.DEP_FAILED, Reason.NODE_FAILED})
 
 
-def planned(plan: Plan, *, after_earlier: bool = False) -> PlannedGraph:
-    """Convert a plan into a `PlannedGraph`, in execution order. With `after_earlier`, other graphs run before it."""
+def planned(plan: Plan, skips: Callable[[str, Any], bool], *, after_earlier: bool = False) -> PlannedGraph:
+    """Convert a plan into a `PlannedGraph`, in execution order. `skips` says whether the executor of a node skips a
+    type of tasks. With `after_earlier`, other graphs run before it."""
     work, order, tasks = plan.work, plan.order, plan.expansion.tasks
     described = [(task.id, task.task.type, task.owner.label) for task in tasks]
     instances = []
     for vertex in sorted(range(work.size), key=order.generation.__getitem__):
         task, type_, layer = described[work.task_of[vertex]]
-        runs = work.kinds[vertex] is InstanceKind.REAL and vertex not in plan.unknown
+        uid, is_real = plan.expansion.uid(vertex), work.kinds[vertex] is InstanceKind.REAL
+        is_unknown, is_skipped = vertex in plan.unknown, is_real and skips(type_, uid)
+        runs = is_real and not is_unknown and not is_skipped
+        why = Reason.UNKNOWN if is_unknown else Reason.EXECUTOR if is_skipped else work.passed_because(vertex)
         instances.append(
             PlannedInstance(
                 task=task,
-                node=plan.expansion.uid(vertex),
+                node=uid,
                 type=type_,
                 layer=layer,
                 generation=order.generation[vertex],
                 runs=runs,
-                reason="" if runs else str(Reason.UNKNOWN if vertex in plan.unknown else work.passed_because(vertex)),
+                reason="" if runs else str(why),
                 detail=plan.details.get(vertex, ""),
                 unknown=plan.unknown.get(vertex, ""),
             )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from shared import shared
 
 from fuelclient.commands.shell import FuelShell
@@ -39,6 +40,15 @@ def fuel2(*arguments: object, stdin: str = "", terminal: bool = False) -> Done:
     source = Terminal(stdin) if terminal else io.StringIO(stdin)
     out, err = io.StringIO(), io.StringIO()
     code = FuelShell(source, out, err).run([str(argument) for argument in arguments])
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+def on_terminal(engine: Path, width: int, line: str, monkeypatch: pytest.MonkeyPatch) -> Done:
+    """Run a command line on a terminal of `width` columns."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    out, err = Terminal(), Terminal()
+    words = ["--engine", str(engine), "--color", "never", *line.split()]
+    code = FuelShell(io.StringIO(), out, err).run(words)
     return Done(code, out.getvalue(), err.getvalue())
 
 

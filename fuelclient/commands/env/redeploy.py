@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +19,11 @@ from fuelclient.environment.differences import Remembered, drift
 from fuelclient.errors import NotFound
 from fuelclient.grouping import grouped
 from fuelclient.model.run import RunRequest
-from fuelclient.printing import ranges
+from fuelclient.printing import ids_text
 
 if TYPE_CHECKING:
     from fuelclient.environment.redeploy import ChangedFact, Rerun
+    from fuelclient.model.run import NodeKey
 
 _REASONS = {
     "first": "it never succeeded there", "changed": "facts changed", "condition": "its condition holds",
@@ -53,11 +54,12 @@ class EnvChanges(Question):
 
         parsed_args.env = parsed_args.id
         ((_, reruns),) = redeployed(self.backend, RunRequest(parsed_args.id, (parsed_args.graph_type,)))
-        lines = _lines(reruns, everything=parsed_args.all, ranged=self.app.stdout.isatty())
+        join = ids_text if self.app.stdout.isatty() else ", ".join
+        lines = _lines(reruns, lambda nodes: join(map(self.node_name, nodes)), everything=parsed_args.all)
         return Answer(lines, {"instances": reruns})
 
 
-def _lines(reruns: Sequence[Rerun], *, everything: bool, ranged: bool) -> Iterator[str]:
+def _lines(reruns: Sequence[Rerun], join: Callable[[Sequence[NodeKey]], str], *, everything: bool) -> Iterator[str]:
     running = [rerun for rerun in reruns if rerun.runs]
     yield f"{count(len(running), 'task instance')} would run, {len(reruns) - len(running)} would be skipped."
     by_reason = Counter(rerun.why for rerun in running)
@@ -68,9 +70,8 @@ def _lines(reruns: Sequence[Rerun], *, everything: bool, ranged: bool) -> Iterat
         for rerun in shown
     )
     for (task, runs, why, detail, facts), nodes_of in groups.items():
-        nodes = ranges(nodes_of) if ranged else ", ".join(map(str, nodes_of))
         reason = _REASONS[why] if runs or why != "condition" else "its condition does not hold"
-        yield f"{'run ' if runs else 'skip'}  {task}  on {nodes}: {reason}{f' ({detail})' if detail else ''}"
+        yield f"{'run ' if runs else 'skip'}  {task}  on {join(nodes_of)}: {reason}{f' ({detail})' if detail else ''}"
         yield from (f"        {fact}" for fact in facts)
 
 

@@ -13,6 +13,7 @@ import shlex
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -61,6 +62,15 @@ def node_names(backend: Backend) -> dict[str, str]:
     with suppress(FuelError):
         return {"master": "master", **{str(node.id): node.name for node in backend.nodes.list()}}
     return {}
+
+
+def spelled_nodes(backend: Backend) -> dict[str, str]:
+    """The names of nodes by what messages call them (`node 7`), of those whom a command line can name so: no other node
+    has the name, and no shell reads it otherwise."""
+    known = node_names(backend)
+    seen = Counter(known.values())
+    usable = re.compile(r"[A-Za-z][\w.-]*\Z")
+    return {f"node {uid}": name for uid, name in known.items() if seen[name] == 1 and usable.match(name)}
 
 
 class Failures:
@@ -206,7 +216,7 @@ class LiveDisplay(PlainLines):
     """Draw a run at the bottom of a terminal as long as `shown` is open, with failures above."""
 
     def __init__(self, console: Console, failures: Failures, names: Mapping[str, str] = MappingProxyType({})) -> None:
-        """`names` are those of nodes by their ids, which are shown in their place."""
+        """`names` are those of `spelled_nodes`, which are shown in place of ids."""
         from rich.live import Live
 
         super().__init__(failures)
@@ -315,8 +325,7 @@ def _joined(parts: Sequence[str], width: int) -> str:
 def live_display(backend: Backend, stderr: TextIO, failures: Failures) -> LiveDisplay | None:
     """Make a display for this stream; None with `-q`, or unless it is a terminal that can move its cursor.
 
-    The display and all messages name nodes as a command line can: by a name that no other node has and no shell reads
-    otherwise, or else by their ids.
+    The display and all messages name nodes as `spelled_nodes` does, or else by their ids.
     """
     handler = _handler_of(stderr)
     if not stderr.isatty() or handler is None or handler.level > logging.INFO:
@@ -327,9 +336,7 @@ def live_display(backend: Backend, stderr: TextIO, failures: Failures) -> LiveDi
     console = Console(file=stderr, highlight=False, markup=False, emoji=False, no_color=plain)
     if console.is_dumb_terminal or not console.is_terminal:
         return None
-    known = node_names(backend)
-    seen = list(known.values())
-    names = {uid: name for uid, name in known.items() if seen.count(name) == 1 and re.match(r"[A-Za-z][\w.-]*\Z", name)}
+    names = spelled_nodes(backend)
     if isinstance(handler.formatter, Printable):
         handler.formatter.spelled = names
     return LiveDisplay(console, failures, names)

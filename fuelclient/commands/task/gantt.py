@@ -72,7 +72,9 @@ class TaskGantt(Command):
         if form == "text":
             plain = encoding_of(self.app.stdout).lower().replace("-", "") != "utf8"
             width = terminal_width(self.app.stdout) or _WIDTH
-            return "".join(f"{line}\n" for line in _lines(timeline, parsed_args.by, width, _ASCII if plain else _INK))
+            named = self.named if parsed_args.output == STDOUT else str
+            lines = _lines(timeline, parsed_args.by, width, _ASCII if plain else _INK, named)
+            return "".join(f"{line}\n" for line in lines)
         return _WRITERS[form](run, timeline)
 
 
@@ -92,7 +94,7 @@ def timeline_of(backend: Backend, run: Run) -> Timeline:
     return timeline(backend.runs.history(run.id), before, datetime.now(UTC))
 
 
-def _lines(timeline: Timeline, by: str, width: int, ink: dict[str, str]) -> Iterator[str]:
+def _lines(timeline: Timeline, by: str, width: int, ink: dict[str, str], named: Callable[[str], str]) -> Iterator[str]:
     if not timeline.bars:
         yield "Nothing ran."
         return
@@ -100,10 +102,11 @@ def _lines(timeline: Timeline, by: str, width: int, ink: dict[str, str]) -> Iter
         rows = [(bar.name, [bar]) for bar in timeline.bars]
     else:
         rows = [("sync points" if node is None else f"node {node}", bars) for node, bars in timeline.nodes.items()]
-    label = max(len(one_line(name)) for name, _ in rows)
+    rows = [(one_line(named(name)), bars) for name, bars in rows]
+    label = max(len(name) for name, _ in rows)
     room = max(20, width - label - 2)
     for name, bars in rows:
-        yield f"{one_line(name):<{label}}  {_line_of(bars, timeline.seconds, room, ink)}".rstrip()
+        yield f"{name:<{label}}  {_line_of(bars, timeline.seconds, room, ink)}".rstrip()
     yield f"{'':<{label}}  0{_time(timeline.seconds):>{room - 1}}"
     words = {"critical": "critical path", "running": "other tasks", "error": "failed"}
     words |= {"slot": "waits for a free slot", "predecessors": "waits for predecessors"}
@@ -114,7 +117,7 @@ def _lines(timeline: Timeline, by: str, width: int, ink: dict[str, str]) -> Iter
         f"critical path  {_time(critical)} of {_time(timeline.seconds)}: {_bars_text(timeline.critical, ' -> ')}",
         f"slowest        {_bars_text(slowest, ', ')}",
     ):
-        yield from wrapped(text, width, " " * 15)
+        yield from wrapped(named(text), width, " " * 15)
     waits, total = timeline.waits, sum(timeline.waits.values()) or 1.0
     running, before, slot = (f"{100 * waits[key] / total:.0f} %" for key in ("running", "predecessors", "slot"))
     text = f"nodes          ran tasks {running}, waited for predecessors {before}, for a free slot {slot}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,10 @@ from fuelclient.commands.arguments import REACH_OPTIONS, Arguments, flag, one_of
 from fuelclient.commands.base import STRUCTURED, Command, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.fitting import fitted_message
-from fuelclient.commands.formatters import Table, finding_fields, plain
+from fuelclient.commands.formatters import Names, Table, finding_fields, plain
 from fuelclient.commands.graph.question import JSONL
 from fuelclient.commands.shell import LOG, count
-from fuelclient.commands.task.history import node
+from fuelclient.commands.task.history import SYNC_POINTS, node
 from fuelclient.errors import UsageError
 from fuelclient.grouping import grouped
 from fuelclient.support import supports
@@ -232,17 +232,27 @@ def _show(command: Starter, graphs: Sequence[DryGraph], parsed_args: argparse.Na
         documents = [_document(graph, with_master=with_master) for graph in graphs]
         command.app.stdout.write(command.dumps(documents, parsed_args.format))
         return
-    columns = ("graph_type", "task", "node", "action", *(("master",) if with_master else ()))
-    rows = [row[: len(columns)] for graph in graphs for row in _rows(graph)]
+    rows = [row if with_master else row[:-1] for graph in graphs for row in _rows(graph)]
+    emit_instances(command, rows, ("master",) * with_master, command.node_name)
+
+
+def emit_instances(
+    command: Command, rows: Sequence[Sequence[Any]], more: tuple[str, ...] = (), name: Callable[[str], str] = str
+) -> None:
+    """Print the rows of task instances as a table. A terminal gets a row for each task that would run, with its nodes
+    by what `name` makes of their ids. `more` are the columns after the action."""
+    of_node = "node"
     if command.app.stdout.isatty():
-        rows = _running(rows)
-    table_options = argparse.Namespace(
-        print_empty=True, max_width=0, fit_width=False, columns=[], sort_columns=[], by_weight=("task", "action")
-    )
-    Table().emit_list(columns, rows, command.app.stdout, table_options)
+        of_node = "nodes"
+        groups = grouped(((row[:2], row[3:]), str(row[2])) for row in _running(rows) if row[2] != SYNC_POINTS)
+        by_id = ((row, sorted(nodes, key=lambda node: (len(node), node))) for row, nodes in groups.items())
+        rows = [(*head, Names(list(map(name, nodes))), *tail) for (head, tail), nodes in by_id]
+    options = {"print_empty": True, "max_width": 0, "fit_width": False, "columns": [], "sort_columns": [], "named": str}
+    table_options = argparse.Namespace(**options, by_weight=("task", "nodes", "action"))
+    Table().emit_list(("graph_type", "task", of_node, "action", *more), rows, command.app.stdout, table_options)
 
 
-def _running(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def _running(rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:
     """Those of the rows whose instances would run, or may; the others are counted on stderr by their reasons."""
     skips = grouped((row[3].startswith("skip") and "run" not in row[4:], row) for row in rows)
     reasons = Counter(row[3].removeprefix("skip").strip(" ()").partition(":")[0] for row in skips.get(True, ()))

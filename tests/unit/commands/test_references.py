@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from command_line import RELEASE, CommandLine, tiny_engine
+from command_line import RELEASE, CommandLine, on_terminal, tiny_engine
 
 from fuelclient.commands.shell import as_spelled
 
@@ -235,3 +235,40 @@ def test_nodes_are_sorted_by_sorted_roles_and_by_address(tiny: CommandLine) -> N
     listed = ("node", "list", "--env", "other", "-f", "value", "-c", "name", "-c", "roles")
     assert tiny.ok(*listed, "-s", "roles", "name").out == "n1 a, c\nn3 a, c\nn2 b\n"
     assert tiny.ok(*listed[:-2], "-s", "ip").out == "n2\nn1\nn3\n"
+
+
+def test_people_read_the_names_of_nodes(tiny: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny.ok("graph", "execute", "--env", 1, "--executor", "noop", "--wait")
+    tiny.ok("plan", "create", tmp_path / "saved.json", "--env", 1)
+    for line, shown in (
+        ("graph execute --env 1 --dry-run", "| node-1, node-2 |"), ("env changes 1 --all", "on node-1, node-2:"),
+        ("task history show 1", "| node-1 "), ("task gantt 1", "node node-1 "), ("task gantt 1 --by task", "/node-1 "),
+        ("graph simulate --env 1 --fail netconfig/1", "| netconfig/node-1 "),
+        (f"plan show {tmp_path}/saved.json", "| 1, 2  |"),
+    ):  # fmt: skip
+        assert shown in on_terminal(tiny.engine, 120, line, monkeypatch).out, line
+        assert "node-1" not in tiny.ok(*line.replace(" --fail netconfig/1", "").split()).out, line
+
+
+def test_a_name_that_no_line_can_have_stays_an_id(tiny: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny.ok("node", "update", 2, "--name", "two words")
+    shown = on_terminal(tiny.engine, 120, "graph execute --env 1 --dry-run", monkeypatch).out
+    assert "| node-1, 2 " in shown
+
+
+def test_a_dry_run_skips_what_its_executor_would(tiny: CommandLine) -> None:
+    graph = "- {id: x, type: upload_file, roles: [controller, compute], parameters: {path: /x, data: x, timeout: 1}}"
+    tiny.ok("graph", "upload", "--env", 1, "--file", "-", stdin=graph)
+    line = ("graph", "execute", "--env", 1)
+    assert "4 task instances would run, 0 would" in tiny.ok(*line, "--dry-run").err
+    assert "3 task instances would run, 1 would be skipped" in tiny.ok(*line, "--dry-run", "--executor", "noop").err
+    assert "3 ready, 1 skipped" in tiny.ok(*line, "--executor", "noop", "--wait").err
+    tiny.ok("node", "create", "idle", "--executor", "noop", "--env", 1, "--roles", "compute")
+    instances = tiny.ok(*line, "--dry-run", "--format", "json").json[0]["instances"]
+    assert [(one["task"], one["node"]) for one in instances if one["reason"] == "executor"] == [("x", 3)]
+
+
+def test_messages_of_a_run_name_nodes(tiny: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    said = on_terminal(tiny.engine, 120, "graph execute --env 1 --executor noop --wait -v", monkeypatch).err
+    assert "default: keystone/node-1 ready" in said

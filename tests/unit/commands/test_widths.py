@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import CommandLine, Done, Terminal
+from command_line import CommandLine, Done, Terminal, on_terminal
 from corpus import corpus
 from executions import executions, shell
 from tui_driving import newton_engine
@@ -51,14 +51,6 @@ OF_NEWTON = (
     "graph blame keystone --env 1", "graph blame keystone --env 1 --explain", "graph impact keystone --env 1",
     "graph why keystone netconfig --env 1",
 )  # fmt: skip
-
-
-def on_terminal(engine: Path, width: int, line: str, monkeypatch: pytest.MonkeyPatch) -> Done:
-    monkeypatch.setenv("COLUMNS", str(width))
-    out, err = Terminal(), Terminal()
-    words = ["--engine", str(engine), "--color", "never", *line.split()]
-    code = FuelShell(io.StringIO(), out, err).run(words)
-    return Done(code, out.getvalue(), err.getvalue())
 
 
 def words(text: str) -> set[str]:
@@ -253,7 +245,7 @@ def test_parts_of_several_graphs_are_rows() -> None:
 def test_a_dry_run_lists_what_would_run(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = "graph execute --env 1 --select host-network --dry-run"
     done = on_terminal(demo, 80, line, monkeypatch)
-    assert len(done.out.splitlines()) == 4 + 7
+    assert len(done.out.splitlines()) == 4 + 1
     assert "Not listed, because they would be skipped: 105 filtered, 8 type, 6 sync_point.\n  --format" in done.err
     assert len(CommandLine(demo).ok(*line.split()).out.splitlines()) == 4 + 126
 
