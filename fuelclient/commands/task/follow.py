@@ -42,7 +42,8 @@ from fuelclient.printing import printable
 from fuelclient.support import supports
 
 if TYPE_CHECKING:
-    from rich.console import Console, Group
+    from rich.console import Console
+    from rich.constrain import Constrain
 
     from fuelclient.backends.base import Backend
 
@@ -100,6 +101,10 @@ class Failures:
 
 _MAX_BAR_WIDTH = 50
 """The largest width of the bar: short lines stay whole when the terminal becomes narrower."""
+
+_ECHO = 4
+"""The columns that stay free for two Ctrl-C, which a terminal echoes: on a full line they would move the cursor down,
+and the first line of the display would stay."""
 
 _MAX_FAILURES = 20
 """How many failures are printed as they happen. If there are more, the history is more helpful than further lines."""
@@ -250,8 +255,9 @@ class LiveDisplay(PlainLines):
     def show(self, run: Run, progress: Progress, now: datetime) -> None:
         self._live.update(self._renderable(run, progress, now), refresh=True)
 
-    def _renderable(self, run: Run, progress: Progress, now: datetime) -> Group:
+    def _renderable(self, run: Run, progress: Progress, now: datetime) -> Constrain:
         from rich.console import Group
+        from rich.constrain import Constrain
         from rich.text import Text
 
         width, height = self._console.size
@@ -260,7 +266,7 @@ class LiveDisplay(PlainLines):
         bar_text = bar(progress, min(_MAX_BAR_WIDTH, width - 1), unicode=self._console.encoding.startswith("utf"))
         colour = "red" if progress.counts["error"] or progress.counts[INTERRUPTED] else "green"
         lines.insert(1, Text(bar_text, style=colour, no_wrap=True))
-        return Group(*lines)
+        return Constrain(Group(*lines), width - _ECHO)
 
 
 def bar(progress: Progress, width: int, *, unicode: bool) -> str:

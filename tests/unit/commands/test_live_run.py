@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import sys
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from command_line import CommandLine
 from executions import TOLERANT, Executions, executions, shell
 from processes import eventually
 from pty_session import Session, session
+from tmux import Terminal
 
 from fuelclient.model.node import Node
 
@@ -236,3 +238,19 @@ def test_a_resumed_run_is_shown(env: Executions, gate: Gate) -> None:
         shown.until_shown(f"Run {running.id}  graph default", "0/1  0%", "1 running", "held/node-1")
         gate.open()
         assert shown.ended()[0] == 0
+
+
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
+def test_an_interrupt_leaves_no_line_of_the_display(tmp_path: Path) -> None:
+    env = executions(tmp_path, nodes=2)
+    env.graph(shell("a-task-" * 12, env.held("x")))
+    terminal = Terminal(tmp_path)
+    terminal.start(f"{Path(sys.executable).with_name('fuel2')} --engine {env.engine} graph execute --env 1", 80, 24)
+    terminal.wait_for("2 running")
+    terminal.keys("C-c")
+    shown = terminal.wait_for("Stopping:", "stopping  graph default")
+    env.let_go()
+    ended = terminal.wait_for("LEFT WITH 130")
+    terminal("kill-server")
+    assert shown.count("graph default") == 1
+    assert "graph default" not in ended
