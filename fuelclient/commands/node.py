@@ -267,7 +267,8 @@ class NodeImport(Lister):
     """Create all nodes of a file, or none
 
     The file is a YAML or JSON list of mappings with name, and optionally id, roles, ip, status, online, executor (see
-    'node create'), ssh (user, port, key, jump) and attributes (worker is the name of a node's Dask worker).
+    'node create'), ssh (user, port, key, jump) and attributes (worker is the name of a node's Dask worker). A node has
+    no mac here, and one in its attributes is not shown: MAC addresses belong to interfaces ('node interfaces upload').
     Imported nodes are online and provisioned unless the file says otherwise; their roles are pending until a run
     succeeds.
 
