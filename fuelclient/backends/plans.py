@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fuelclient.backends.assumed_nodes import with_assumed_nodes
 from fuelclient.backends.base import Backend
@@ -41,12 +41,11 @@ def _shown(inputs: Inputs, request: RunRequest, made_plans: Sequence[Plan]) -> l
     from fuelclient.insight import forecast as views
 
     kinds = {node.id: request.executor or node.executor for node in inputs.environment.nodes}
-    return [
-        views.planned(
-            plan, lambda type_, uid: registry.skips(kinds.get(uid, request.executor), type_), after_earlier=index > 0
-        )
-        for index, plan in enumerate(made_plans)
-    ]
+
+    def skips(type_: str, uid: Any) -> bool:
+        return registry.skips(kinds.get(uid, request.executor), type_)
+
+    return [views.planned(plan, skips, after_earlier=index > 0) for index, plan in enumerate(made_plans)]
 
 
 def simulated(

@@ -243,7 +243,7 @@ _MAX_PER_CODE = 3
 
 
 def report(findings: Iterable[Finding]) -> None:
-    """Print findings on stderr, the worst first. Without `-v`, findings of level info, and warnings after the first
+    """Print findings on stderr, the worst first. Without `-v`, notices, and warnings after the first
     three with the same code, are only counted."""
     ordered = sorted(findings, key=urgency)
     printed: Counter[str] = Counter()
@@ -258,9 +258,8 @@ def report(findings: Iterable[Finding]) -> None:
     omitted = [f"{number - _MAX_PER_CODE} more {code}" for code, number in printed.items() if number > _MAX_PER_CODE]
     if omitted:
         LOG.warning("Not shown: %s; -v shows all.", ", ".join(omitted))
-    notes = sum(finding.severity == "info" for finding in ordered)
-    if notes:
-        LOG.info("%s of level info; -v shows %s.", count(notes, "finding"), "it" if notes == 1 else "them")
+    if notes := sum(finding.severity == "info" for finding in ordered):
+        LOG.info("%s; -v shows %s.", count(notes, "notice"), "it" if notes == 1 else "them")
 
 
 def report_after(check: Callable[[], Iterable[Finding]], unchecked: str) -> None:

@@ -31,8 +31,9 @@ _KEPT = 3
 
 _PASTED = re.compile(
     r"`[^`]+`|'fuel2 [^']+'|(?:(?<=: )|^ +|^\$ )(?:fuel2|export|pipx|uv|\S+/python\S*) .*?(?=[.,;]? *$|[.,;] )"
+    r"|(?<=[:,] )[a-z-]+ [a-z-]+(?=,)"
 )
-"""A command in a text: quoted, after a colon, or on a line of its own."""
+"""A command in a text: quoted, after a colon, or on a line of its own; or one of two words in a list."""
 
 _TIED = "\0"
 """Stands for a blank where no line may end."""
@@ -214,17 +215,11 @@ class Fitted:
 
     def tell(self) -> None:
         """Say on stderr what is missing."""
-        too_few = f"{self.width} columns are too few"
-        missing = [
-            f"{', '.join(names)} ({why})" for names, why in ((self.too_wide, too_few), (self.empty, "empty")) if names
-        ]
-        told = [
-            f"{what}: {names}."
-            for what, names in (("Not shown", "; ".join(missing)), ("Shortened", ", ".join(self.elided)))
-            if names
-        ]
-        if told:
-            logging.getLogger("fuelclient").info("%s --format json has everything.", " ".join(told))
+        reasons = ((self.too_wide, f"{self.width} columns are too few"), (self.empty, "empty"))
+        missing = "; ".join(f"{', '.join(names)} ({why})" for names, why in reasons if names)
+        parts = (("Not shown", missing), ("Shortened", ", ".join(self.elided)))
+        if told := " ".join(f"{what}: {names}." for what, names in parts if names):
+            logging.getLogger("fuelclient").info("%s --format json has everything.", told)
 
 
 @dataclass(slots=True, eq=False)
@@ -289,7 +284,8 @@ too_wide=(), elided=())
                 column.width = column.whole
             if not asked and 0 < len(chosen) < _KEPT and column.width > room - frame >= _WHOLE:
                 column.width = room - frame
-            if asked or not chosen or frame + column.width <= room:
+            is_short = len(chosen) < _KEPT or column.full <= 6 * (room - frame)  # more lines hide the other columns
+            if asked or not chosen or (frame + column.width <= room and is_short):
                 chosen.append(column)
                 room -= frame + column.width
         for column in chosen:

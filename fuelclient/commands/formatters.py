@@ -199,20 +199,15 @@ class Table(_FlatRows, TableFormatter):
         shown: Sequence[Any] = [_block(cell) for cell in data]
         if width := terminal_width(stdout, parsed_args.max_width):
             room = width - max(map(len, ("Field", *column_names))) - 7  # blanks and borders
-            long = [
-                name
-                for name, cell in zip(column_names, shown, strict=True)
-                if max(map(len, str(cell).split()), default=0) > room
+            widest = [max(map(len, str(cell).split()), default=0) for cell in shown]
+            long = tuple(name for name, least in zip(column_names, widest, strict=True) if least > room)
+            shown = [
+                fitted_text(cell, room) if isinstance(cell, str) else "" if cell is None else cell for cell in shown
             ]
-            shown = [fitted_text(cell, room) if isinstance(cell, str) else cell for cell in shown]
             parsed_args.max_width = sys.maxsize
-            Fitted((), [], width, elided=tuple(long)).tell()
+            Fitted((), [], width, elided=long).tell()
         with _colours(stdout) as target:
             super().emit_one(column_names, shown, target, parsed_args)
-
-
-_ABOUT_NODES = ("because", "message", "result")
-"""Columns with texts about nodes and task instances."""
 
 
 def _list_or_text(column: str, cell: Any, named: Callable[[str], str]) -> Any:
@@ -223,7 +218,7 @@ def _list_or_text(column: str, cell: Any, named: Callable[[str], str]) -> Any:
         return named(f"node {text(cell)}").removeprefix("node ")
     if isinstance(cell, Names):
         return [_flat(item) for item in cell.machine_readable()]
-    if column in _ABOUT_NODES and isinstance(cell, str):
+    if column in ("because", "message", "result") and isinstance(cell, str):
         cell = named(cell)
     return Table._cell(cell)
 

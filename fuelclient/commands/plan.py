@@ -85,10 +85,9 @@ class PlanShow(Command):
             rows = [
                 (one.layer.owner.label, count(len(one.layer.tasks), "task"), one.digest[:12]) for one in graph.layers
             ]
-            grouped = self.app.stdout.isatty()
-            for line in (*align(rows, "  "), *align(() if grouped else graph.instances)):
+            for line in (*align(rows, "  "), *align(() if self.app.stdout.isatty() else graph.instances)):
                 self.tell(line)
-            if grouped:
+            if self.app.stdout.isatty():
                 emit_instances(self, [(graph.type, *one) for one in graph.instances])
 
 

@@ -115,9 +115,8 @@ def planned(plan: Plan, skips: Callable[[str, Any], bool], *, after_earlier: boo
     for vertex in sorted(range(work.size), key=order.generation.__getitem__):
         task, type_, layer = described[work.task_of[vertex]]
         uid, is_real = plan.expansion.uid(vertex), work.kinds[vertex] is InstanceKind.REAL
-        is_unknown, is_skipped = vertex in plan.unknown, is_real and skips(type_, uid)
-        runs = is_real and not is_unknown and not is_skipped
-        why = Reason.UNKNOWN if is_unknown else Reason.EXECUTOR if is_skipped else work.passed_because(vertex)
+        why = Reason.UNKNOWN if vertex in plan.unknown else "" if is_real else work.passed_because(vertex)
+        why = why or (Reason.EXECUTOR if skips(type_, uid) else "")
         instances.append(
             PlannedInstance(
                 task=task,
@@ -125,8 +124,8 @@ def planned(plan: Plan, skips: Callable[[str, Any], bool], *, after_earlier: boo
                 type=type_,
                 layer=layer,
                 generation=order.generation[vertex],
-                runs=runs,
-                reason="" if runs else str(why),
+                runs=not why,
+                reason=str(why),
                 detail=plan.details.get(vertex, ""),
                 unknown=plan.unknown.get(vertex, ""),
             )

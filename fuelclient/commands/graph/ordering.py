@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import option
 from fuelclient.commands.fitting import Columns, align
+from fuelclient.commands.formatters import some
 from fuelclient.commands.graph.question import Answer, OrderQuestion, where
 from fuelclient.commands.shell import count
 from fuelclient.errors import UsageError
@@ -121,7 +122,7 @@ def _path_lines(paths: Paths) -> Iterator[str]:
     if paths.minimum_cut is None:
         yield "To remove the order takes very many edges."
         return
-    edges = _some(list(map(str, paths.minimum_cut)))
+    edges = some(paths.minimum_cut, _MAX_NAMES)
     these = "this edge" if len(paths.minimum_cut) == 1 else f"these {len(paths.minimum_cut)} edges"
     yield f"Without {these} the order is gone: {edges}."
 
@@ -131,15 +132,10 @@ def _unordered_lines(relation: Relation) -> Iterator[str]:
     note = "" if relation.same_node else " No node has both."
     yield f"{before} and {after} have no order: they may run at the same time.{note}"
     for word, common in (("precede", relation.preceding), ("follow", relation.following)):
-        nearest = f"; the nearest: {_some(common.nearest)}" if common.count else ""
+        nearest = f"; the nearest: {some(common.nearest, _MAX_NAMES)}" if common.count else ""
         yield f"{count(common.count, 'task')} {word}{'s' if common.count == 1 else ''} both{nearest}."
     added = f"{before} to the requires" if relation.same_node else f"{{name: {before}}} to the cross_depends"
     yield f"To run {after} after {before}, add {added} of {after}; that closes no cycle."
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _MAX_NAMES
-    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 class GraphImpact(OrderQuestion):

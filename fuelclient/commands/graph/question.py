@@ -16,7 +16,7 @@ from stevedore.extension import ExtensionManager
 
 from fuelclient.commands.arguments import ASSUME, OF_ENV, SOME_NODES, Arguments, flag, one_of, option, type_option
 from fuelclient.commands.base import Command, Lister, report
-from fuelclient.commands.fitting import Columns, align
+from fuelclient.commands.fitting import Columns, align, elided
 from fuelclient.commands.formatters import Csv, Json, Yaml, finding_fields, formatters
 from fuelclient.commands.shell import LOG, count
 from fuelclient.errors import InvalidGraph, NotFound, UsageError
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 FORMAT_VERSION = 1
 """The version of the documents of all answers. It rises if a key goes or changes its meaning; keys may be added."""
-
-_MAX_CHARACTERS = 48
-
 
 OF_GRAPH = (OF_ENV, type_option(default="default"))
 
@@ -155,11 +152,7 @@ def value_text(value: Any) -> str:
     ('["a"]', 'a b', 'null', 48)
     """
     shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    shown = " ".join(shown.split())
-    if len(shown) <= _MAX_CHARACTERS:
-        return shown
-    half = (_MAX_CHARACTERS - 3) // 2
-    return f"{shown[: _MAX_CHARACTERS - 3 - half]}...{shown[-half:]}"
+    return elided(" ".join(shown.split()), 48)
 
 
 _INDEX_FIELDS = frozenset({"index", "before_task", "after_task", "start", "end"})

@@ -13,7 +13,6 @@ import shlex
 import signal
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -42,8 +41,7 @@ from fuelclient.printing import printable
 from fuelclient.support import supports
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.constrain import Constrain
+    from rich.console import Console, ConsoleRenderable
 
     from fuelclient.backends.base import Backend
 
@@ -69,9 +67,8 @@ def spelled_nodes(backend: Backend) -> dict[str, str]:
     """The names of nodes by what messages call them (`node 7`), of those whom a command line can name so: no other node
     has the name, and no shell reads it otherwise."""
     known = node_names(backend)
-    seen = Counter(known.values())
-    usable = re.compile(r"[A-Za-z][\w.-]*\Z")
-    return {f"node {uid}": name for uid, name in known.items() if seen[name] == 1 and usable.match(name)}
+    seen = [name for name in known.values() if re.match(r"[A-Za-z][\w.-]*\Z", name)]
+    return {f"node {uid}": name for uid, name in known.items() if seen.count(name) == 1}
 
 
 class Failures:
@@ -101,10 +98,6 @@ class Failures:
 
 _MAX_BAR_WIDTH = 50
 """The largest width of the bar: short lines stay whole when the terminal becomes narrower."""
-
-_ECHO = 4
-"""The columns that stay free for two Ctrl-C, which a terminal echoes: on a full line they would move the cursor down,
-and the first line of the display would stay."""
 
 _MAX_FAILURES = 20
 """How many failures are printed as they happen. If there are more, the history is more helpful than further lines."""
@@ -255,7 +248,7 @@ class LiveDisplay(PlainLines):
     def show(self, run: Run, progress: Progress, now: datetime) -> None:
         self._live.update(self._renderable(run, progress, now), refresh=True)
 
-    def _renderable(self, run: Run, progress: Progress, now: datetime) -> Constrain:
+    def _renderable(self, run: Run, progress: Progress, now: datetime) -> ConsoleRenderable:
         from rich.console import Group
         from rich.constrain import Constrain
         from rich.text import Text
@@ -266,7 +259,8 @@ class LiveDisplay(PlainLines):
         bar_text = bar(progress, min(_MAX_BAR_WIDTH, width - 1), unicode=self._console.encoding.startswith("utf"))
         colour = "red" if progress.counts["error"] or progress.counts[INTERRUPTED] else "green"
         lines.insert(1, Text(bar_text, style=colour, no_wrap=True))
-        return Constrain(Group(*lines), width - _ECHO)
+        # a terminal echoes two Ctrl-C behind the last line: if it were full, the cursor would move down
+        return Constrain(Group(*lines), width - 4)
 
 
 def bar(progress: Progress, width: int, *, unicode: bool) -> str:

@@ -73,8 +73,7 @@ class TaskGantt(Command):
             plain = encoding_of(self.app.stdout).lower().replace("-", "") != "utf8"
             width = terminal_width(self.app.stdout) or _WIDTH
             named = self.named if parsed_args.output == STDOUT else str
-            lines = _lines(timeline, parsed_args.by, width, _ASCII if plain else _INK, named)
-            return "".join(f"{line}\n" for line in lines)
+            return "\n".join([*_lines(timeline, parsed_args.by, width, _ASCII if plain else _INK, named), ""])
         return _WRITERS[form](run, timeline)
 
 
@@ -113,15 +112,14 @@ def _lines(timeline: Timeline, by: str, width: int, ink: dict[str, str], named: 
     yield from wrapped("  ".join(f"{ink[key]} {text}" for key, text in words.items()), width, "")
     critical = sum(bar.seconds for bar in timeline.critical)
     slowest = sorted(timeline.bars, key=lambda bar: -bar.seconds)[:_SLOWEST_COUNT]
+    waits, total = timeline.waits, sum(timeline.waits.values()) or 1.0
+    running, before, slot = (f"{100 * waits[key] / total:.0f} %" for key in ("running", "predecessors", "slot"))
     for text in (
         f"critical path  {_time(critical)} of {_time(timeline.seconds)}: {_bars_text(timeline.critical, ' -> ')}",
         f"slowest        {_bars_text(slowest, ', ')}",
+        f"nodes          ran tasks {running}, waited for predecessors {before}, for a free slot {slot}",
     ):
         yield from wrapped(named(text), width, " " * 15)
-    waits, total = timeline.waits, sum(timeline.waits.values()) or 1.0
-    running, before, slot = (f"{100 * waits[key] / total:.0f} %" for key in ("running", "predecessors", "slot"))
-    text = f"nodes          ran tasks {running}, waited for predecessors {before}, for a free slot {slot}"
-    yield from wrapped(text, width, " " * 15)
 
 
 def _bars_text(bars: Iterable[Bar], separator: str) -> str:

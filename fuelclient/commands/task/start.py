@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from fuelclient.commands.arguments import REACH_OPTIONS, Arguments, flag, one_of
 from fuelclient.commands.base import STRUCTURED, Command, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.fitting import fitted_message
-from fuelclient.commands.formatters import Names, Table, finding_fields, plain
+from fuelclient.commands.formatters import Names, Table, finding_fields, plain, some
 from fuelclient.commands.graph.question import JSONL
 from fuelclient.commands.shell import LOG, count
 from fuelclient.commands.task.history import SYNC_POINTS, node
@@ -188,10 +188,6 @@ class Starter(Command):
             self.exit_code = self.exit_code or Exit.UNEXPECTED
 
 
-_MAX_NAMES = 5
-"""The number of instances that a warning names."""
-
-
 def dry_run(command: Starter, request: RunRequest, parsed_args: argparse.Namespace, action: Action | None) -> Exit:
     """Print what would run, and return the exit code."""
     from fuelclient.backends import plans
@@ -233,33 +229,25 @@ def _show(command: Starter, graphs: Sequence[DryGraph], parsed_args: argparse.Na
         command.app.stdout.write(command.dumps(documents, parsed_args.format))
         return
     rows = [row if with_master else row[:-1] for graph in graphs for row in _rows(graph)]
-    emit_instances(command, rows, ("master",) * with_master, command.node_name)
+    emit_instances(command, rows, command.node_name, *["master"] * with_master)
 
 
-def emit_instances(
-    command: Command, rows: Sequence[Sequence[Any]], more: tuple[str, ...] = (), name: Callable[[str], str] = str
-) -> None:
+def emit_instances(command: Command, rows: Sequence[Any], name: Callable[[str], str] = str, *more: str) -> None:
     """Print the rows of task instances as a table. A terminal gets a row for each task that would run, with its nodes
     by what `name` makes of their ids. `more` are the columns after the action."""
-    of_node = "node"
-    if command.app.stdout.isatty():
-        of_node = "nodes"
-        groups = grouped(((row[:2], row[3:]), str(row[2])) for row in _running(rows) if row[2] != SYNC_POINTS)
+    if is_grouped := command.app.stdout.isatty():
+        skips = grouped((row[3].startswith("skip") and "run" not in row[4:], row) for row in rows)
+        reasons = Counter(row[3].removeprefix("skip").strip(" ()").partition(":")[0] for row in skips.get(True, ()))
+        if reasons:  # the others may run
+            counted = ", ".join(f"{number} {reason}" for reason, number in reasons.most_common())
+            LOG.info("Not listed, because they would be skipped: %s. --format json has everything.", counted)
+        groups = grouped(((row[:2], row[3:]), str(row[2])) for row in skips.get(False, ()) if row[2] != SYNC_POINTS)
         by_id = ((row, sorted(nodes, key=lambda node: (len(node), node))) for row, nodes in groups.items())
         rows = [(*head, Names(list(map(name, nodes))), *tail) for (head, tail), nodes in by_id]
     options = {"print_empty": True, "max_width": 0, "fit_width": False, "columns": [], "sort_columns": [], "named": str}
     table_options = argparse.Namespace(**options, by_weight=("task", "nodes", "action"))
-    Table().emit_list(("graph_type", "task", of_node, "action", *more), rows, command.app.stdout, table_options)
-
-
-def _running(rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:
-    """Those of the rows whose instances would run, or may; the others are counted on stderr by their reasons."""
-    skips = grouped((row[3].startswith("skip") and "run" not in row[4:], row) for row in rows)
-    reasons = Counter(row[3].removeprefix("skip").strip(" ()").partition(":")[0] for row in skips.get(True, ()))
-    if reasons:
-        counted = ", ".join(f"{number} {reason}" for reason, number in reasons.most_common())
-        LOG.info("Not listed, because they would be skipped: %s. --format json has everything.", counted)
-    return skips.get(False, [])
+    columns = ("graph_type", "task", "node" + "s" * is_grouped, "action", *more)
+    Table().emit_list(columns, rows, command.app.stdout, table_options)
 
 
 def _rows(graph: DryGraph) -> Iterator[tuple[Any, ...]]:
@@ -308,12 +296,10 @@ def _log_master_summary(graph: DryGraph) -> None:
     )  # fmt: skip
     if graph.plan is None:
         return
-    names = graph.disagreements
-    if names:
-        more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    if names := graph.disagreements:
         LOG.warning(
-            "The master decides differently about %s: %s%s. The column master says how.",
-            count(len(names), "task instance"), ", ".join(names[:_MAX_NAMES]), more,
+            "The master decides differently about %s: %s. The column master says how.",
+            count(len(names), "task instance"), some(names, 5),
         )  # fmt: skip
     else:
         LOG.info("The master and the plan that was computed here agree.")

@@ -18,6 +18,7 @@ from fuelclient.environment.plans import evaluation_of
 from fuelclient.errors import FuelError
 from fuelclient.executors.job import Executor, Job
 from fuelclient.model.cluster import ClusterStatus
+from fuelclient.model.finding import listed
 from fuelclient.model.node import DELETED, DEPLOY_ERROR, Node, NodeStatus
 from fuelclient.model.run import EventKind, HistoryFilter, NodeKey, Run
 from fuelclient.model.status import FILTERS, NEVER_RAN, InstanceStatus, Reason, RunStatus, Verdict, changed
@@ -138,10 +139,9 @@ def close(connection: Connection, parent: Run, killed: Mapping[str, str] | None 
     unkilled = [name for child in children for name in history.running_names(connection, child.id).values()]
     if killed is not None:
         unkilled = [name for name in unkilled if killed.get(name)]
-    more = f" and {len(unkilled) - _MAX_NAMED} more" if len(unkilled) > _MAX_NAMED else ""
     why = failure or "Stopped by user after its runner was killed"
     verdict = Verdict.ERROR if failure else Verdict.STOPPED
-    message = f"{why}; these may go on: {', '.join(unkilled[:_MAX_NAMED])}{more}." if unkilled else f"{why}."
+    message = f"{why}; these may go on: {listed(unkilled, _MAX_NAMED)}." if unkilled else f"{why}."
     unfinished = next((child for child in children if not child.is_final), None)
     if unfinished is not None:
         abandon(connection, unfinished, verdict, message, killed)

@@ -297,3 +297,32 @@ def test_answers_flow_below_and_tables_in_them_drop_columns() -> None:
     table = Columns(("#", "task", "why"), [("1", "netconfig", "it has to " * 9)], ("#", "task"))
     assert max(map(len, answer_lines(table, 50))) <= 50
     assert answer_lines(table, 0)[0] == "#  task       why"
+
+
+def test_a_text_of_many_lines_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = newton_engine(tmp_path)
+    shown = on_terminal(engine, 80, "role list --env 1", monkeypatch)
+    assert "description" not in header(shown.out)
+    assert "Not shown: description" in shown.err
+    assert len(shown.out.splitlines()) < 40
+    assert "description" in header(on_terminal(engine, 200, "role list --env 1", monkeypatch).out)
+
+
+def test_no_value_is_an_empty_field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = CommandLine(tmp_path / "engine.db")
+    engine.ok("node", "create", "free", "--ip", "10.0.0.9")
+    assert "None" in engine.ok("node", "show", 1).out
+    shown = on_terminal(engine.engine, 80, "node show 1", monkeypatch).out
+    assert "| cluster " in shown
+    assert "None" not in shown
+
+
+def test_commands_of_two_words_stay_whole_in_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    for width in range(40, 80):
+        monkeypatch.setenv("COLUMNS", str(width))
+        shown = fitted_message(
+            "Continue 'env' with: add nodes, changes, deployment-facts get-default, list.", Terminal()
+        )
+        assert {"add nodes,", "deployment-facts get-default,"} <= set(re.findall(r"[a-z-]+(?: [a-z-]+)?,", shown)), (
+            shown
+        )
