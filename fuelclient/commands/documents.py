@@ -76,18 +76,31 @@ def format_of(path: str, requested: str | None) -> str:
 
 def put(command: Command, parsed_args: argparse.Namespace, data: Any, path: str, form: str) -> None:
     """Write `data` to the file or to stdout. Raise `Conflict` if the file exists and must not be overwritten."""
-    put_text(
-        command, command.dumps(data, form, path), path, force=path != STDOUT and overwrites(command, parsed_args, path)
-    )
+    force = path != STDOUT and overwrites(command, parsed_args, path)
+    put_text(command, command.dumps(data, form, path), path, force=force)
 
 
-def put_text(command: Command, text: str, path: str, *, force: bool) -> None:
+def put_text(command: Command, text: str | bytes, path: str, *, force: bool) -> None:
+    """Write a text or a picture to a file or to stdout."""
     from fuelclient import files
 
-    if path == STDOUT:
-        command.app.stdout.write(text)
-    else:
+    if path != STDOUT:
         files.write(path, text, force=force)
+    elif isinstance(text, str):
+        command.app.stdout.write(text)
+    elif not hasattr(command.app.stdout, "buffer") or command.app.stdout.isatty():
+        raise UsageError("A PNG picture cannot be shown here.", hint="Write it to a file: --output graph.png.")
+    else:
+        command.app.stdout.buffer.write(text)
+        command.app.stdout.flush()
+
+
+def put_output(command: Command, parsed_args: argparse.Namespace, text: str | bytes, done: str) -> None:
+    """Write to the file of `OUTPUT`, and say so with the path in the format `done`."""
+    path = STDOUT if parsed_args.output == STDOUT else os.path.abspath(parsed_args.output)
+    put_text(command, text, path, force=parsed_args.force)
+    if path != STDOUT:
+        command.tell(done.format(path))
 
 
 def directory_option(what: str) -> Argument:

@@ -10,6 +10,7 @@ from fuelclient.backends import engine_files
 from fuelclient.commands.arguments import OUTPUT_SPELLINGS, YES, argument_or_option, flag, option
 from fuelclient.commands.base import Command, DiagnosisCheck
 from fuelclient.commands.documents import FORCE, STDOUT, format_of, output_options, put_text, require
+from fuelclient.commands.global_options import file_path
 from fuelclient.commands.graph.question import AnswerList
 from fuelclient.errors import UsageError
 from fuelclient.files import limits
@@ -50,7 +51,7 @@ class EngineBackup(Command):
       fuel2 engine backup engine-backup.db
     """
 
-    arguments = (argument_or_option("file", *OUTPUT_SPELLINGS, metavar="FILE", help="the file to write"), FORCE)
+    arguments = (argument_or_option("file", *OUTPUT_SPELLINGS, type=file_path, metavar="FILE", help="the copy"), FORCE)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path = _engine(self)
@@ -69,7 +70,7 @@ class EngineRestore(Command):
     """
 
     arguments = (
-        option("file", metavar="FILE", help="the backup"),
+        option("file", type=file_path, metavar="FILE", help="the backup"),
         flag("--force", help="restore even if runs or servers use the engine file"),
         YES,
     )

@@ -84,10 +84,10 @@ class OneLineParser(argparse.ArgumentParser):
         self.exit(2, f"{fitted_message(told, sys.stderr)}\n")
 
 
-def _file(word: str) -> str:
-    """Read a path, but refuse an empty one, which would look like the default."""
-    if not word.strip():
-        raise argparse.ArgumentTypeError(f"'{word}' is not a path; leave the option out for the default")
+def file_path(word: str) -> str:
+    """Read the path of a file that cannot be a stream; an empty one would look like the default."""
+    if word.strip() in ("", "-"):
+        raise argparse.ArgumentTypeError(f"'{word}' is not a path; this has to be a file with a name")
     return word
 
 
@@ -139,10 +139,10 @@ def global_parser() -> argparse.ArgumentParser:
         help="print only warnings and errors on stderr, and ask nothing",
     )
     parser.add_argument(
-        "--log-file", type=_file, metavar="FILE", help="also write what goes to stderr to FILE, with times"
+        "--log-file", type=file_path, metavar="FILE", help="also write what goes to stderr to FILE, with times"
     )
     parser.add_argument(
-        "--engine", type=_file, metavar="PATH", help="the engine file, which holds everything (default: your own)"
+        "--engine", type=file_path, metavar="PATH", help="the engine file, which holds everything (default: your own)"
     )
     _add_master_options(parser)
     parser.add_argument(

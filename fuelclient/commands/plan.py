@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from fuelclient.commands.arguments import OUTPUT_SPELLINGS, REACH_OPTIONS, argument_or_option, flag, option
 from fuelclient.commands.base import Command, report
+from fuelclient.commands.documents import STDOUT, put_text
 from fuelclient.commands.fitting import align
 from fuelclient.commands.graph.execute import SELECTION, request_of
 from fuelclient.commands.graph.question import FORMAT
@@ -17,7 +18,7 @@ from fuelclient.environment.saved_plans import SavedPlan, changes, plan_from, pl
 from fuelclient.errors import StalePlan
 from fuelclient.model.fact import DeploymentFacts
 
-SAVED = option("file", metavar="FILE", help="a file that 'plan create' wrote")
+SAVED = option("file", metavar="FILE", help="a file that 'plan create' wrote; - is stdin")
 
 
 class PlanCreate(Command):
@@ -36,7 +37,7 @@ class PlanCreate(Command):
     """
 
     arguments = (
-        argument_or_option("file", *OUTPUT_SPELLINGS, metavar="FILE", help="the file to write"),
+        argument_or_option("file", *OUTPUT_SPELLINGS, metavar="FILE", help="the file to write; - is stdout"),
         *SELECTION,
         flag("--noop", help="let tasks only report what they would change"),
         TRACE,
@@ -47,7 +48,6 @@ class PlanCreate(Command):
     )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        from fuelclient import files
         from fuelclient.backends.plans import saved
 
         request = replace(
@@ -56,10 +56,11 @@ class PlanCreate(Command):
         )  # fmt: skip
         plan, findings = saved(self.backend, request)
         report(findings)
-        text = files.dumps(plan_to(plan), "json")
-        files.write(parsed_args.file, text, force=parsed_args.force)
-        LOG.info("Saved in %s: %s", parsed_args.file, _summary(plan))
-        LOG.info("To execute it: fuel2 plan apply %s", parsed_args.file)
+        text = self.dumps(plan_to(plan), "json", parsed_args.file)
+        put_text(self, text, parsed_args.file, force=parsed_args.force)
+        LOG.info("Saved in %s: %s", "stdout" if parsed_args.file == STDOUT else parsed_args.file, _summary(plan))
+        if parsed_args.file != STDOUT:
+            LOG.info("To execute it: fuel2 plan apply %s", parsed_args.file)
 
 
 class PlanShow(Command):

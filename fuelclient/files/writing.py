@@ -113,6 +113,8 @@ def write(path: str, content: str | bytes, *, force: bool = False, shared: bool 
         except FileExistsError:
             raise _exists(path) from None
         except FileNotFoundError:
+            if os.path.isdir(os.path.dirname(path) or "."):  # /proc
+                raise UsageError(f"No file can be made at {path}.", hint="Name another directory.") from None
             raise NotFound("directory", first_missing(os.path.dirname(path)), hint="Create it first.") from None
         except ValueError as error:
             raise UsageError(f"{path!r} cannot be written: {error}.") from error

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TextIO
 
 from fuelclient.commands.arguments import flag, identifier, option
-from fuelclient.commands.documents import FORCE, OUTPUT, STDOUT
+from fuelclient.commands.documents import FORCE, OUTPUT, STDOUT, put_output
 from fuelclient.commands.formatters import encoding_of
 from fuelclient.commands.graph.question import OF_GRAPH, ON_NODES, OrderQuestion, run_query
 from fuelclient.commands.shell import LOG, count
@@ -72,16 +72,7 @@ class GraphRender(OrderQuestion):
         timeline = self._run(picture, form, parsed_args.run) if parsed_args.run is not None else None
         title = f"{picture.study.snapshot.cluster.name}: {parsed_args.graph_type}"
         content = _content(picture, form, title, self.app.stdout, timeline)
-        if parsed_args.output != STDOUT:
-            from fuelclient import files
-
-            path = os.path.abspath(parsed_args.output)
-            files.write(path, content, force=parsed_args.force)
-            self.tell(f"The picture was written to {path}")
-        elif isinstance(content, str):
-            self.app.stdout.write(content)
-        else:
-            _write_bytes(self.app.stdout, content)
+        put_output(self, parsed_args, content, "The picture was written to {}")
 
     def _picture(self, parsed_args: argparse.Namespace) -> Picture:
         from fuelclient.insight.picture import Grouping, picture
@@ -175,11 +166,3 @@ def _graphviz(dot_text: str, form: str) -> bytes:
     if done.returncode:
         raise InvalidDocument(f"Graphviz failed: {done.stderr.decode(errors='replace').strip()}.")
     return done.stdout
-
-
-def _write_bytes(stdout: TextIO, content: bytes) -> None:
-    stream = getattr(stdout, "buffer", None)
-    if stream is None or stdout.isatty():
-        raise UsageError("A PNG picture cannot be shown here.", hint="Write it to a file: --output graph.png.")
-    stream.write(content)
-    stream.flush()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import id_of, option
 from fuelclient.commands.base import Command
-from fuelclient.commands.documents import FORCE, OUTPUT, STDOUT, put_text
+from fuelclient.commands.documents import FORCE, OUTPUT, put_output
 from fuelclient.commands.fitting import terminal_width, wrapped
 from fuelclient.commands.formatters import encoding_of, no_formula
 from fuelclient.commands.shell import LOG
@@ -61,10 +61,8 @@ class TaskGantt(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         run = self.backend.runs.get(parsed_args.id)
         timeline = timeline_of(self.backend, run)
-        path = STDOUT if parsed_args.output == STDOUT else os.path.abspath(parsed_args.output)
-        put_text(self, self._content(run, timeline, parsed_args), path, force=parsed_args.force)
-        if path != STDOUT:
-            self.tell(f"The times of run {run.id} were written to {path}")
+        done = f"The times of run {run.id} were written to {{}}"
+        put_output(self, parsed_args, self._content(run, timeline, parsed_args), done)
 
     def _content(self, run: Run, timeline: Timeline, parsed_args: argparse.Namespace) -> str:
         extension = os.path.splitext(parsed_args.output)[1].lower()
