@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from fuelclient.similar import Similar
+from fuelclient.similar import Similar, is_id
 
 
 class FuelError(Exception):
@@ -64,15 +64,15 @@ class Unauthorised(FuelError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The name in `known` that `word` is probably a misspelling of, or an empty string. For several words, use
-    `similar.Similar`, which prepares the names once.
+    """The name in `known` that `word` is probably a misspelling of, or an empty string, as for an id. For several
+    words, use `similar.Similar`, which prepares the names once.
 
     >>> nearest("controler", ["controller", "compute"])
     'controller'
-    >>> nearest("zzz", ["controller"])
-    ''
+    >>> nearest("zzz", ["controller"]), nearest("100", ["10"])
+    ('', '')
     """
-    return Similar(known).nearest(word)
+    return "" if is_id(word) else Similar(known).nearest(word)
 
 
 class NotFound(FuelError, LookupError):

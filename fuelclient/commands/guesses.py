@@ -29,6 +29,12 @@ commands that end with it."""
 _SYNONYMS = {"ls": "list", "rm": "delete", "new": "create"}
 """Words of other programs for a verb of ours."""
 
+_OPTIONS = ("--env", "--file", "--format", "--node", "--release", "--type")
+"""Options of many commands."""
+
+_EXTENSIONS = ("env move node", "env copy vips", "release clone", "gitrepo", "audit", "update", "report")
+"""Commands that extensions of a Fuel master added to its client."""
+
 _MAX_COMMANDS = 4
 """How many commands are named for a verb; of more, the user has to say the noun."""
 
@@ -55,7 +61,7 @@ def close(word: str, known: Iterable[str]) -> str:
     ('', '', '')
     """
     bare = {name.lstrip("-"): name for name in known}
-    typed = word.lstrip("-")
+    typed = {"--url": "server"}.get(word, word.lstrip("-"))  # as other programs call it
     near = nearest(typed, bare)
     needed = _SIMILAR if near[:1] == typed[:1] else _VERY_SIMILAR
     is_slip = sorted(near) == sorted(typed) or SequenceMatcher(None, typed, near).ratio() >= needed
@@ -75,6 +81,8 @@ def unknown_command(words: list[str], commands: Iterable[str]) -> UsageError:
     names = sorted(commands)
     nouns = {name.split()[0] for name in names}
     plain = [_SYNONYMS.get(word, word) for word in map(str.lower, words)]
+    if extending := next((name for name in _EXTENSIONS if f"{' '.join(plain)} ".startswith(f"{name} ")), ""):
+        return UsageError(f"'{extending}' is only in extensions of a Fuel master's client, not in fuel2.")
     if plain[0] not in (*nouns, *VERBS) and not close(plain[0], nouns):
         verbs = [name.split()[-1] for name in names if not name.split()[-1].startswith(_DESTRUCTIVE)]
         plain[0] = close(plain[0], verbs) or plain[0]
@@ -85,8 +93,9 @@ def unknown_command(words: list[str], commands: Iterable[str]) -> UsageError:
         return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=hint)
     noun = words[0]
     if noun.startswith("-"):
-        near = close(noun.partition("=")[0], [*global_parser()._option_string_actions, "--version"])
-        hint = f"Did you mean {near}?" if near else "Put it after the command it belongs to."
+        near = close(noun.partition("=")[0], [*global_parser()._option_string_actions, "--version", *_OPTIONS])
+        hint = f"Did you mean {near}? " * bool(near)
+        hint += "Put it after the command it belongs to." * (not near or near in _OPTIONS)
         return UsageError(f"'{noun}' is not a global option of fuel2.", hint=hint)
     if noun not in nouns:
         return _unknown_noun(words, names, nouns)
@@ -112,11 +121,10 @@ def _unknown_noun(words: list[str], names: list[str], nouns: Iterable[str]) -> U
         hint = f"Say what, such as '{example}'." if many else _question(suggested)
         return UsageError(f"'{verb}' is not a fuel2 command.", hint=hint)
     near = close(verb, nouns)
-    second = [name for name in names if name.partition(" ")[2] == " ".join(words[1:2])]
-    if not near and len(second) == 1:  # the verb says enough
-        return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=_question(second))
     whole = " ".join([near, *words[1:]])
-    hint = _question([whole if whole in names else near]) if near else "'fuel2 help' lists all commands and topics."
+    second = [name for name in names if name.partition(" ")[2] == " ".join(words[1:2])]  # the verb may say enough
+    meant = [whole if whole in names else near] if near else second if len(second) == 1 else []
+    hint = _question(meant) or "'fuel2 help' lists all commands and topics."
     return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=hint)
 
 
@@ -142,8 +150,8 @@ def _suggestions(words: list[str], rests: list[str]) -> list[str]:
     found = []
     for rest in rests:
         typed = " ".join(words[: len(rest.split())])
-        has_same_letter = rest[0] == typed[0] and not rest.startswith(_DESTRUCTIVE)
+        alike, destroys = rest[0] == typed[0], rest.startswith(_DESTRUCTIVE)
         similarity = SequenceMatcher(None, typed, rest).ratio()
-        if similarity >= (_SIMILAR if has_same_letter else _VERY_SIMILAR):
-            found.append((has_same_letter, similarity, rest))
+        if (alike or not destroys) and similarity >= (_SIMILAR if alike and not destroys else _VERY_SIMILAR):
+            found.append((alike and not destroys, similarity, rest))
     return [max(found)[2]] if found else []

@@ -50,7 +50,8 @@ def folded(line: str, width: int) -> list[str]:
     """
     if len(line) <= width:
         return [line]
-    cuts = [at for at, letter in enumerate(line[: width - 1]) if letter == " " and _is_whole(line[:at])]
+    blanks = [at for at, letter in enumerate(line) if letter == " " and line[:at].strip() and _is_whole(line[:at])]
+    cuts = [at for at in blanks if at < width - 1] or blanks[:1]
     if not cuts:
         return [line]
     cut = next((at for at in reversed(cuts) if line[at + 1] in "-|"), cuts[-1])
@@ -139,11 +140,12 @@ class Parser(OneLineParser, ArgumentParser):
             return ""
         word = words[len(arguments)]
         is_file = word.endswith((".yaml", ".yml", ".json")) or os.path.isfile(word)
-        for name, fits in (("--file", is_file), ("--dir", os.path.isdir(word)), ("--env", not is_file)):
+        meant = []
+        for name, fits in (("--file", is_file), ("--dir", os.path.isdir(word)), ("--env", not {*"/."} & {*word})):
             action = self._option_string_actions.get(name)
             if fits and action and action.dest != BY_OPTION and not {*action.option_strings} & {*self._words}:
-                return f". Did you mean {name} {shlex.quote(word)}?"
-        return ""
+                meant.append(f"{name} {shlex.quote(word)}")
+        return f". Did you mean {' or '.join(meant)}?" if meant else ""
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         """The options that an abbreviation may mean; spellings of one option (`--env`, `--environment`) count once."""
