@@ -351,6 +351,7 @@ class Lister(cliff.lister.Lister, Command):
         keys = parsed_args.sort_keys or ([self.sort_by] if self.sort_by else [])
         rows = [cells(row, self.columns) for row in self.rows(parsed_args)]
         if self.empty and not rows:
+            self.shell.warn_of_missing_engine()  # before a hint that its absence explains
             LOG.info(self.empty)
         return columns, [row[: len(columns)] for row in sorted_by(rows, self.columns, keys)]
 

@@ -40,7 +40,7 @@ class ConfigShow(Lister):
       SERVER_ADDRESS=10.20.0.2 fuel2 config show --origin -f json
     """
 
-    columns = ("name", "value", "origin")
+    columns, by_weight = ("name", "value", "origin"), ("name", "origin")
     sort_by = "name"
 
     arguments = (flag("--origin", help="also say where each value comes from"),)

@@ -23,7 +23,6 @@ from fuelclient.commands.arguments import (
     nodes_or_all,
     one_of,
     option,
-    reference,
     roles_option,
     type_option,
 )
@@ -186,6 +185,7 @@ class NodeList(Lister):
 
     columns = _COLUMNS
     by_weight = ("id", "name", "status", "roles", "online", "ip", "cluster")
+    empty = "No node has one of these labels. 'fuel2 node label list' has those of all nodes."
 
     arguments = (
         env_option(required=False, help="only nodes of this environment"),
@@ -196,11 +196,11 @@ class NodeList(Lister):
         labels = labels_of(parsed_args)
         nodes = self.backend.nodes.list(parsed_args.env)
         if not nodes and parsed_args.env is None and not supports(self.backend.nodes.create):
-            LOG.info("There are no nodes yet. A Fuel master discovers them: boot them in its admin network.")
+            self.empty = "There are no nodes yet. A Fuel master discovers them: boot them in its admin network."
         elif not nodes and parsed_args.env is None:
-            LOG.info("There are no nodes yet. Create some with 'fuel2 node import FILE' or 'fuel2 node create NAME'.")
+            self.empty = "There are no nodes yet. Create some: 'fuel2 node import FILE' or 'fuel2 node create NAME'."
         elif not nodes:
-            LOG.info("Environment %d has no nodes. Add some with 'fuel2 env add nodes'.", parsed_args.env)
+            self.empty = f"Environment {parsed_args.env} has no nodes. Add some with 'fuel2 env add nodes'."
         return [_row(node) for node in with_labels(nodes, labels)]
 
 
@@ -315,10 +315,17 @@ class NodeUpdate(_ShowNode):
         return self.writable().nodes.update(parsed_args.id, name=parsed_args.name, hostname=parsed_args.hostname)
 
 
-_DELETED = "Nodes {id} were deleted from the database"
+class _Deletion(Changing):
+    """A deletion of nodes, whose question names them."""
+
+    done = "Nodes {id} were deleted from the database"
+
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
+        nodes = [self.backend.nodes.get(node_id) for node_id in parsed_args.id]
+        return f"Delete {count(len(nodes), 'node')}: {some(f'{node.id} ({node.name})' for node in nodes)}?"
 
 
-class NodeUndiscover(Changing):
+class NodeUndiscover(_Deletion):
     """Forget a node, or all nodes of an environment
 
     Either all of the nodes are deleted or none. Nodes that are online are deleted only with --force. A Fuel master
@@ -331,18 +338,16 @@ class NodeUndiscover(Changing):
     arguments = (
         one_of(
             env_option(required=False, help="all nodes of this environment"),
-            option("-n", "--node", type=reference("node"), metavar=ID_NAME, help="this node"),
+            nodes_option(required=False, help="these nodes: 1 2 or 1,2"),
             required=True,
         ),
         flag("-f", "--force", help="delete them even if they are online"),
         YES,
     )
 
-    done = _DELETED
-
     def read(self, parsed_args: argparse.Namespace) -> None:
-        facet, node_id = self.backend.nodes, parsed_args.node
-        nodes = facet.list(parsed_args.env) if node_id is None else [facet.get(node_id)]
+        facet, named = self.backend.nodes, parsed_args.nodes
+        nodes = facet.list(parsed_args.env) if named is None else [*map(facet.get, named)]
         if not nodes:
             raise NotFound("node", f"of environment {parsed_args.env}", hint="It has no nodes.")
         online = [node.id for node in nodes if node.online]
@@ -351,15 +356,12 @@ class NodeUndiscover(Changing):
                 f"Nodes with ids {online} cannot be deleted from database because they are online.",
                 hint="You might want to use the --force option.",
             )
-        parsed_args.nodes, parsed_args.id = nodes, [node.id for node in nodes]
-
-    def question_for(self, parsed_args: argparse.Namespace) -> str:
-        return _question(parsed_args.nodes)
+        parsed_args.id = [node.id for node in nodes]
 
     change = on_backend(lambda backend, args: backend.nodes.delete(args.id, force=True))
 
 
-class NodeDelete(Changing):
+class NodeDelete(_Deletion):
     """Delete nodes
 
     Either all of the nodes are deleted or none. A node that belongs to an environment is deleted only with --force. On
@@ -375,11 +377,6 @@ class NodeDelete(Changing):
         former("-f", "force"),
         YES,
     )
-
-    done = _DELETED
-
-    def question_for(self, parsed_args: argparse.Namespace) -> str:
-        return _question([self.backend.nodes.get(node_id) for node_id in parsed_args.id])
 
     change = on_backend(lambda backend, args: backend.nodes.delete(args.id, force=args.force))
 
@@ -414,10 +411,6 @@ class NodeAnsibleInventory(Command):
             names = [(node.attributes.get("hostname") or node.name, node.ip) for node in members]
             for line in (f"[{role}]", *sorted(f"{name} ansible_host={ip}" for name, ip in names), ""):
                 self.say(line)
-
-
-def _question(nodes: Sequence[Node]) -> str:
-    return f"Delete {count(len(nodes), 'node')}: {some(f'{node.id} ({node.name})' for node in nodes)}?"
 
 
 class NodeCheck(DiagnosisCheck):

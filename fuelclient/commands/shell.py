@@ -30,7 +30,7 @@ from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.fitting import fitted_message
 from fuelclient.commands.formatters import RED, YELLOW, painted
 from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS, ORIGINAL, PLURALS
-from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, UsageError
+from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, Unavailable, UsageError
 from fuelclient.printing import count as count
 from fuelclient.printing import printable
 
@@ -309,6 +309,7 @@ class FuelShell(App):
         self.has_written = False
         self._handlers: list[logging.Handler] = []
         self.spelled: dict[str, str] = {}
+        self._is_engine_explained = False
 
     def build_option_parser(self, *_: Any, **__: Any) -> argparse.ArgumentParser:
         return global_options.global_parser()
@@ -444,14 +445,16 @@ class FuelShell(App):
             return code
         if getattr(self.options, "debug", False):
             traceback.print_exception(error, file=self.stderr)
+        self._is_engine_explained |= isinstance(error, Unavailable)
         findings = _findings(error) if isinstance(error, FuelError) else []
+        text = " ".join(str(value_for_target(error, self.called)).split())
         for finding in findings:
             LOG.error("%s", finding)
+            text = text.replace(f": {finding.message}. {for_target(finding.hint, self.called)}".rstrip(), ".")
         for drawing in error.drawings if isinstance(error, CycleDetected) else ():
             LOG.error("%s", drawing, extra={"plain": True})
         if findings and _is_repeated(str(getattr(error, "message", "")), findings):
             return code
-        text = " ".join(str(value_for_target(error, self.called)).split())
         if isinstance(error, FuelError):
             LOG.error("%s", text)
             for line in getattr(error, "commands", ()):  # of `guesses.Incomplete`
@@ -461,16 +464,17 @@ class FuelShell(App):
         return code
 
     def warn_of_missing_engine(self) -> None:
-        """Warn if the engine file that the user named does not exist, because its name may be misspelt.
+        """Warn once if the engine file that the user named does not exist, because its name may be misspelt.
 
         The default file does not exist before the first write, which needs no warning.
         """
         settings = self._settings
         if settings is None or settings["SERVER_ADDRESS"].value or settings["ENGINE"].origin == "default":
             return
-        if _is_missing(settings.engine):
+        if not self._is_engine_explained and _is_missing(settings.engine):
             hint = "If the name is right, 'fuel2 start' shows how to fill it."
             LOG.warning(f"Engine file %s does not exist yet; it is read as empty. {hint}", settings.engine)
+        self._is_engine_explained = True
 
     def _close(self) -> None:
         if self._backend is not None:

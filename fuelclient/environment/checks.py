@@ -11,7 +11,6 @@ from fuelclient.model.cluster import Cluster, ClusterStatus
 from fuelclient.model.node import Node, is_address
 from fuelclient.model.plugin import Plugin
 from fuelclient.model.status import InstanceStatus, RunStatus
-from fuelclient.printing import ids_text
 from fuelclient.similar import is_id, normal
 
 if TYPE_CHECKING:
@@ -127,14 +126,6 @@ def _name_conflict(cluster_id: int | None, name: str, node_id: int) -> Conflict:
 def require_labels(names: Iterable[str]) -> None:
     if not all(name.strip() for name in names):
         raise UsageError("A label needs a name.", hint="Write it as name or name=value.")
-
-
-def require_nodes_in(cluster_id: int, node_ids: Iterable[int], present: Sequence[int]) -> None:
-    """Raise `NotFound` for the first of `node_ids` that is not `present` in an environment."""
-    for node_id in node_ids:
-        if node_id not in present:
-            hint = f"Its nodes: {ids_text(present)}." if present else "It has no nodes."
-            raise NotFound(f"node of environment {cluster_id} with id", node_id, known=[*map(str, present)], hint=hint)
 
 
 def require_deletable(cluster: Cluster, *, force: bool) -> None:

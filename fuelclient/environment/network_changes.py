@@ -121,7 +121,7 @@ def _network(given: Mapping[str, Any], before: Mapping[str, Any], report: Report
         after["meta"] = before["meta"]
     cidr = networks.cidr_of(after["cidr"])
     if after["cidr"] is not None and cidr is None:
-        report.error(_CODE, 0, f"cidr is {in_words(after['cidr'])}, not a network", "Write it as 192.168.0.0/24.")
+        report.error(_CODE, 0, f"cidr is {in_words(after['cidr'])}, not a network", "Write it like 192.168.0.0/24.")
     by_notation = networks.ranges(after["meta"], str(cidr) if cidr else None, after["gateway"])
     if after["meta"].get("notation") == "cidr" and after[networks.IP_RANGES] in (
         before[networks.IP_RANGES],
@@ -234,7 +234,7 @@ def _address(text: Any, noun: str) -> str:
     try:
         return str(IPv4Address(text if isinstance(text, str) else ""))
     except ValueError:
-        hint = "Write it as 192.168.0.2."
+        hint = "Write it like 192.168.0.2."
         raise InvalidDocument(f"The {noun} is {in_words(text)}, not an address.", hint=hint) from None
 
 

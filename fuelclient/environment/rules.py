@@ -99,11 +99,11 @@ def _refusal(new: Sequence[Broken], environment: Environment, present: Collectio
         )  # fmt: skip
     if code == ROLE:
         about = {each.subjects[0] for each in same}
-        nodes = [node_id for node_id in sorted(present) if node_id in about]  # others have no id yet
-        noun = "nodes" if len(nodes) > 1 else "node"
-        whom = f"This is about {noun} {ids_text(nodes)}; " if nodes else ""
+        ids, names = about.intersection(present), [node.name for node in environment.nodes if node.id in about]
+        which = ids_text(sorted(ids)) if ids else listed(names)  # new ones have no id that lasts
         reasons = " ".join(dict.fromkeys(each.finding.message for each in same))
-        return Conflict(reasons, hint=f"{whom}nothing was changed.".capitalize())
+        noun = "nodes" if len(ids or names) > 1 else "node"
+        return Conflict(reasons, hint=f"This is about {noun} {which}; nothing was changed.")
     text = "; ".join(dict.fromkeys(each.finding.message for each in same))
     raised = InvalidDocument if code == NETWORK else Conflict
     return raised(f"{text[:1].upper()}{text[1:]}.", hint=findings[0].hint)

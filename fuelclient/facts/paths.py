@@ -139,9 +139,12 @@ def origins(
         if has(facts, names) or has(own, names)
     ]
     if not found:
-        facts = sorted({*default.common, *(name for part in default.nodes.values() for name in part)})
-        close = nearest(names[0], facts)
-        hint = f"Did you mean {close}?" if close and close != names[0] else "'get-default' writes all facts to files."
+        parts = (default.common, *default.nodes.values())
+        above = max((names[:end] for part in parts for end in range(len(names)) if has(part, names[:end])), key=len)
+        below = (completions(value_at(part, above), "") for part in parts if has(part, above))
+        close = nearest(names[len(above)], sorted({name.rstrip(".") for own in below for name in own}))
+        hint = f"`fuel2 env deployment-facts get-default --env {environment.cluster.id}` writes all facts to files."
+        hint = f"Did you mean {'.'.join([*above, close])}?" if close else hint
         raise NotFound("fact", path, hint=hint)
     return tuple(found)
 

@@ -68,6 +68,15 @@ NO_NODES = Fleet((FleetNode(None), FleetNode(MASTER)))
 """Only the sync points and the master."""
 
 
+def require_nodes_in(cluster_id: int, node_ids: Iterable[int], present: Sequence[int]) -> None:
+    """Raise `NotFound` for the first of `node_ids` that is not `present` in an environment."""
+    for node_id in node_ids:
+        if node_id not in present:
+            message = f"Node {node_id} is not in environment {cluster_id}."
+            hint = "" if present else "Add some with `fuel2 env add nodes`."
+            raise NotFound("node", node_id, known=[*map(str, present)], message=message, hint=hint)
+
+
 def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = "") -> Fleet:
     """The fleet of an environment, of some of its nodes, or of assumed nodes.
 
@@ -79,11 +88,7 @@ def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = 
     else:
         candidates, assumption = fleet_candidates(snapshot, assume)
     known = sorted(node.id for node in candidates)
-    for node_id in node_ids:
-        if node_id not in known:
-            which = f"{node_id} of environment {snapshot.cluster.id}"
-            hint = "" if known else "It has no nodes. Add some with `fuel2 env add nodes`, or preview with --assume."
-            raise NotFound("node", which, known=[str(other) for other in known], hint=hint)
+    require_nodes_in(snapshot.cluster.id, node_ids, known)
     wanted = set(node_ids)
     nodes = [node for node in candidates if node.id in wanted] if wanted else candidates
     absent = tuple(sorted(node.id for node in nodes if not node.online))

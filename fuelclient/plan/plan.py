@@ -203,7 +203,7 @@ def _unrunnable_findings(
     for uid, name in lost.items():
         yield Finding(
             severity, "G047", f"task {name} cannot run on node {uid}: the node has no address and no executor",
-            task=name, hint="Give the node an ip, or run its tasks on this machine with --executor local.",
+            task=name, hint="Give the node an ip or an executor of its own; --executor would be that of all nodes.",
         )  # fmt: skip
 
 
@@ -225,8 +225,8 @@ def _idle_findings(graph_type: str, fleet: Fleet, work: Work, request: RunReques
         Severity.ERROR if is_lost and not request.dry_run else Severity.WARNING,
         "G066",
         f"the {graph_type} graph has nothing to do {where}",
-        hint="Name nodes that have its roles (--node), or see where its tasks run: "
-        f"`fuel2 graph preview --env {request.cluster_id} --type {graph_type}`.",
+        hint=f"{'Name' if request.node_ids else '`fuel2 env add nodes` adds'} nodes that have its roles; "
+        f"`fuel2 graph preview --env {request.cluster_id} --type {graph_type}` shows where its tasks run.",
     )
 
 

@@ -40,7 +40,7 @@ _in_force: list[Mapping[str, Setting]] = []
 _ALL_SETTINGS = "`fuel2 config show` lists all settings."
 _MAX_VALUE_CHARACTERS = 200
 """The maximum number of characters of a wrong value in a message."""
-_SAMPLE_HINT = "See etc/fuel/fuel_client.yaml for an example."
+_SAMPLE_HINT = f"Write a line for each: HTTP_TIMEOUT: 60. {_ALL_SETTINGS}"
 
 
 class _Value(Generic[_Type]):

@@ -234,7 +234,7 @@ _MASTER = (
     ),
     Spec(
         "HTTP_TIMEOUT", ValueType.NUMBER,
-        "How many seconds a connection to the Fuel master may take.",
+        "How many seconds a connection to the Fuel master may take; HTTP_TOTAL_TIMEOUT is for its answers.",
         10, ("HTTP_TIMEOUT",),
     ),
     Spec(

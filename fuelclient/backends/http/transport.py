@@ -64,15 +64,15 @@ class _Deadline:
         began = time.monotonic()
         seconds_left = self._seconds
         while not self._ended.wait(min(_LOG_SECONDS, seconds_left)):
-            seconds_passed = time.monotonic() - began
-            seconds_left = self._seconds - seconds_passed
+            passed = time.monotonic() - began
+            seconds_left = self._seconds - passed
             if seconds_left <= 0:
                 with self._lock:
                     self.expired = True
                     if self._socket is not None:
                         _shut(self._socket)
                 return
-            LOG.info("%s has not answered for %.0f s; it has %.0f s in all.", self._url, seconds_passed, self._seconds)
+            LOG.info("%s has not answered for %.0f s; HTTP_TOTAL_TIMEOUT is %.0f s.", self._url, passed, self._seconds)
 
 
 def _shut(connected: socket.socket) -> None:

@@ -7,11 +7,12 @@ from typing import Any
 
 from fuelclient.backends.http.answers import About
 from fuelclient.backends.nailgun.facet import ATTRIBUTES, Facet, by_id, resource
-from fuelclient.environment.checks import require_deletable, require_name, require_nodes_in
+from fuelclient.environment.checks import require_deletable, require_name
 from fuelclient.environment.settings import EDITABLE, sections_from
 from fuelclient.errors import Conflict, InvalidDocument
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.environment import Environment
+from fuelclient.plan.fleet import require_nodes_in
 from fuelclient.printing import ids_text
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.cluster import cluster_from

@@ -14,8 +14,9 @@ from fuelclient.backends.nailgun.environment import environment_with_plugins, ty
 from fuelclient.backends.nailgun.facet import Master, resource
 from fuelclient.environment.layers import graph_types, require_graph_type
 from fuelclient.environment.roles import owners
-from fuelclient.errors import InvalidGraph, NotFound, Unsupported
+from fuelclient.errors import InvalidGraph, Unsupported
 from fuelclient.model.run import Action, Run, RunRequest
+from fuelclient.plan.fleet import require_nodes_in
 from fuelclient.plan.select import is_open, require_tasks, subgraph_from
 from fuelclient.serializers.answer import Answer, objects
 from fuelclient.serializers.run import run_from
@@ -48,14 +49,9 @@ def require_known(master: Master, request: RunRequest) -> None:
 
 def require_nodes(master: Master, request: RunRequest) -> None:
     """Raise `NotFound` for a node of a request that is not in its environment."""
-    if not request.node_ids:
-        return
-    known = [node.id for node in master.nodes.list(request.cluster_id)]
-    for node_id in request.node_ids:
-        if node_id not in known:
-            hint = "" if known else "It has no nodes. Add some with `fuel2 env add nodes`."
-            which = f"{node_id} of environment {request.cluster_id}"
-            raise NotFound("node", which, known=[*map(str, known)], hint=hint)
+    if request.node_ids:
+        known = [node.id for node in master.nodes.list(request.cluster_id)]
+        require_nodes_in(request.cluster_id, request.node_ids, known)
 
 
 def _require_type(master: Master, cluster_id: int, graph_type: str) -> None:

@@ -17,6 +17,7 @@ from fuelclient.commands.formatters import Fields
 from fuelclient.commands.graph.question import AnswerList
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import FuelError, NotFound, UsageError
+from fuelclient.expressions.errors import MissingFact
 from fuelclient.facts.paths import COMMON, completions, names_of, origins, values_at
 from fuelclient.printing import ids_text, printable
 
@@ -167,10 +168,7 @@ class EnvFactsEval(ShowOne):
 
     def run(self, parsed_args: argparse.Namespace) -> int:
         if bool(parsed_args.expression) == parsed_args.interactive:
-            problem = (
-                "An expression and --interactive cannot be combined." if parsed_args.expression else "No expression."
-            )
-            raise UsageError(problem, hint="Give one expression, or --interactive.")
+            raise UsageError("An expression or --interactive is needed.", hint="Give one of them.")
         if len(parsed_args.node) > 1:
             raise UsageError("--node takes one node.", hint="An expression has one value on each node.")
         if not parsed_args.interactive:
@@ -182,7 +180,11 @@ class EnvFactsEval(ShowOne):
         [node] = parsed_args.node or [""]
         console = self._facts(parsed_args).at(node)
         text = parsed_args.expression
-        result = console.evaluated(text, parsed_args.language)
+        try:
+            result = console.evaluated(text, parsed_args.language)
+        except MissingFact as error:
+            error.hint += "" if node else " Facts of one node need --node."
+            raise
         value, old = (Fields(console.masked(text, value)) for value in (result.value, result.old))
         return text, result.language, node or "common", value, old, result.changed
 

@@ -165,16 +165,17 @@ class EnvDelete(Changing):
     done = "Environment with id {id} was deleted"
 
     def question_for(self, parsed_args: argparse.Namespace) -> str:
+        from fuelclient.environment.checks import require_deletable
         from fuelclient.model.graph import Level
 
         backend, env = self.backend, parsed_args.id
-        name = backend.clusters.get(env).name
+        require_deletable(cluster := backend.clusters.get(env), force=parsed_args.force)
         graphs = len(backend.graphs.list(env, [Level.CLUSTER]))
         runs = sum(run.parent_id is None for run in backend.runs.list(cluster_id=env))
         nodes = [node.name for node in backend.nodes.list(env)]
         freed = f" {count(len(nodes), 'node')} would be free, without roles: {some(nodes)}." if nodes else ""
         return (
-            f"This deletes environment {env} ({name}) with {count(graphs, 'graph')} and the history of "
+            f"This deletes environment {env} ({cluster.name}) with {count(graphs, 'graph')} and the history of "
             f"{count(runs, 'run')}.{freed} Delete it?"
         )
 
@@ -186,8 +187,9 @@ class EnvDelete(Changing):
 class EnvAddNodes(Changing):
     """Add nodes with roles to an environment
 
-    The roles are pending until a run on the nodes succeeds. Either all nodes are added or none. If two plugins define
-    one task and the roles bring both to one node, a warning says so, because a run would be refused.
+    The roles are pending until a run on the nodes succeeds; they replace roles that are pending already. Either all
+    nodes are added or none. If two plugins define one task and the roles bring both to one node, a warning says so,
+    because a run would be refused.
 
       fuel2 env add nodes --env 1 --nodes 1 2 3 --roles controller cinder
     """
@@ -202,6 +204,10 @@ class EnvAddNodes(Changing):
     done = "Nodes {nodes} were added to the environment {env} with roles {roles}"
 
     def change(self, parsed_args: argparse.Namespace) -> None:
+        is_engine = not supports(self.backend.runs.act)  # a Fuel master gets only the original client's requests
+        for node in self.backend.nodes.list(parsed_args.env) if is_engine else ():
+            if node.id in parsed_args.nodes and (lost := {*node.pending_roles}.difference(parsed_args.roles)):
+                LOG.warning("Pending roles of node %d are replaced: %s.", node.id, some(sorted(lost)))
         self.backend.clusters.add_nodes(parsed_args.env, parsed_args.nodes, parsed_args.roles)
         report_shared_tasks(self.backend, parsed_args.env)
 

@@ -65,7 +65,7 @@ class GraphList(Lister):
         levels = [level for level, is_selected in selected if is_selected]
         graphs = self.backend.graphs.list(parsed_args.env, levels)
         if not graphs and parsed_args.env is None and not levels:
-            LOG.info("There are no graphs yet. 'fuel2 graph upload' stores one; releases and plugins bring their own.")
+            self.empty = "There are no graphs yet. 'fuel2 graph upload' stores one; releases and plugins bring some."
         for graph in graphs:
             owner = graph.owner
             relation = {"type": graph.type, "model": str(owner.level), "model_id": owner.id}

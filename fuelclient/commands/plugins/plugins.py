@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands.arguments import plugin_argument, release_option
 from fuelclient.commands.base import Lister, ShowOne
 from fuelclient.commands.formatters import Lines, Names, Shown, check_columns, plain
-from fuelclient.commands.shell import LOG, count
+from fuelclient.commands.shell import count
 from fuelclient.support import supports
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ class PluginsList(Lister):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
         plugins = self.backend.plugins.list()
         if not plugins and supports(self.backend.plugins.install):
-            LOG.info("No plugins yet. Use 'fuel2 plugins install FILE', or 'fuel2 plugins create' to write one.")
+            self.empty = "No plugins yet. Use 'fuel2 plugins install FILE', or 'fuel2 plugins create' to write one."
         elif not plugins:
-            LOG.info("No plugins yet. Install one on the machine of the master, then run 'fuel2 plugins sync' here.")
+            self.empty = "No plugins yet. Install one on the master's machine, then run 'fuel2 plugins sync' here."
         return [
             (plugin.id, plugin.name, plugin.version, plugin.package_version, _extended_releases(plugin.metadata))
             for plugin in plugins

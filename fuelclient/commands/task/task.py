@@ -90,7 +90,7 @@ class TaskList(Lister):
             cluster_id=parsed_args.env, statuses=parsed_args.statuses, names=parsed_args.names
         )
         if not runs and parsed_args.env is None and not parsed_args.statuses and not parsed_args.names:
-            LOG.info("No graph has been executed yet: 'fuel2 graph execute --env ID' executes one.")
+            self.empty = "No graph has been executed yet: 'fuel2 graph execute --env ID' executes one."
         is_sorted = parsed_args.sort_keys or parsed_args.sort_columns
         return _terminal_rows(runs) if self.is_for_terminal(parsed_args) and not is_sorted else map(_row, runs)
 

@@ -9,7 +9,7 @@ from typing import Any
 from fuelclient.engine.facet import Facet, reads, writes
 from fuelclient.engine.reading import environment, lookup
 from fuelclient.environment import settings
-from fuelclient.environment.checks import require_deletable, require_free_names, require_name, require_nodes_in
+from fuelclient.environment.checks import require_deletable, require_free_names, require_name
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict
 from fuelclient.model.cluster import Cluster
@@ -17,6 +17,7 @@ from fuelclient.model.environment import Environment
 from fuelclient.model.graph import DEFAULT_TYPE, Level
 from fuelclient.model.node import Node
 from fuelclient.plan.deploy_changes import DELETION_TYPES
+from fuelclient.plan.fleet import require_nodes_in
 from fuelclient.plan.inputs import EnvironmentChange
 from fuelclient.store import graphs
 from fuelclient.store.database import Connection

@@ -24,7 +24,7 @@ def absent(tmp_path: Path) -> CommandLine:
 def test_reading_makes_nothing_and_names_the_file(absent: CommandLine, tmp_path: Path, line: str) -> None:
     done = absent(*line.split(), "-f", "json")
     assert (done.code, done.out.strip()) == (0, "[]")
-    assert done.err.splitlines()[-1] == (
+    assert done.err.splitlines()[0] == (
         f"Engine file {absent.engine} does not exist yet; it is read as empty. If the name is right, "
         f"'fuel2 --engine {absent.engine} start' shows how to fill it."
     )
@@ -67,6 +67,7 @@ def test_the_first_write_makes_it(absent: CommandLine) -> None:
 
 @pytest.mark.parametrize("noun", ["release", "env", "node", "graph", "plugins", "task"])
 def test_an_empty_table_says_what_to_do(absent: CommandLine, noun: str) -> None:
-    hint = absent.ok(noun, "list").err.splitlines()[0]
+    cause, hint = absent.ok(noun, "list").err.splitlines()
+    assert "does not exist yet" in cause
     assert hint.startswith(("There are no ", "No "))
     assert "'fuel2 " in hint

@@ -200,7 +200,7 @@ def test_a_selection_that_leaves_nothing(env: CommandLine) -> None:
     [
         (["-t", "defualt"], 5, "Did you mean default?"),
         (["-T", "frist"], 5, "Did you mean first?"),
-        (["-n", "9"], 5, "Node 9 of environment 1 does not exist."),
+        (["-n", "9"], 5, "Node 9 is not in environment 1. Known: 1, 2."),
         (["-S", ":"], 2, "subgraph"),
         (["--dry-run", "--noop"], 2, "not allowed with argument"),
         (["--wait", "--no-wait"], 2, "not allowed with argument"),

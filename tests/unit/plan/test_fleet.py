@@ -123,7 +123,7 @@ def test_an_unknown_node_is_not_found_and_the_known_are_named() -> None:
     with pytest.raises(NotFound) as caught:
         fleet_of(prod, node_ids=[4, 77])
 
-    assert caught.value.key == "77 of environment 1"
+    assert caught.value.key == 77
     assert caught.value.known == ("4", "30", "200")
 
 
@@ -161,8 +161,8 @@ def test_node_ids_of_an_environment_without_nodes_name_nobody() -> None:
     with pytest.raises(NotFound) as caught:
         fleet_of(snapshot([], known=roles("db")), node_ids=[1])
 
-    assert caught.value.key == "1 of environment 1"
-    assert "--assume" in caught.value.hint
+    assert caught.value.key == 1
+    assert "env add nodes" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ def test_wrong_request_is_raised_before_any_finding() -> None:
         preview(_env(), PreviewOptions(assume="db"))
     with missing("role", "bd", "db"):
         assert Study(_env(), PreviewOptions(assume="bd=1")).findings
-    with missing("node", "4 of environment 1"):
+    with missing("node", "4"):
         preview(_env(nodes=[Node(1, "n")]), PreviewOptions(node_ids=(4,)))
 
 

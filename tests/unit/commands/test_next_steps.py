@@ -1,0 +1,186 @@
+"""Errors and hints lead to what was meant, and never to something worse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine, fuel2
+from executions import executions, shell
+from pty_session import session
+
+
+def test_a_saved_plan_goes_through_a_pipe(tiny: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = tiny.ok("plan", "create", "-", "--env", 1)
+    assert made.json["request"]
+    assert "plan apply" not in made.err
+    assert not (tmp_path / "-").exists()
+    assert "A plan for environment 1 (prod)" in tiny.ok("plan", "show", "-", stdin=made.out).out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("engine", "backup", "-"),
+        ("engine", "restore", "-"),
+        ("env", "list", "--log-file", "-"),
+        ("--engine", "-", "env"),
+    ],
+)
+def test_what_cannot_be_a_stream_is_refused(
+    tiny: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert tiny(*words).code == 2
+    assert "'-' is not a path; this has to be a file with a name" in capsys.readouterr().err
+    assert not (tmp_path / "-").exists()
+
+
+def test_a_directory_that_takes_no_files_is_not_called_missing(tiny: CommandLine) -> None:
+    done = tiny("plan", "create", "/proc/plan.json", "--env", 1)
+    assert (done.code, "Create it first" in done.err) == (2, False)
+    assert "No file can be made at /proc/plan.json. Name another directory." in done.err
+
+
+def test_nodes_are_forgotten_as_a_list(tiny: CommandLine) -> None:
+    assert "Nodes [1, 2] were deleted" in tiny.ok("node", "undiscover", "--node", "1,2", "--force").out
+
+
+def test_idle_runs_and_lost_nodes_have_hints_that_help(fuel2: CommandLine) -> None:
+    fuel2.ok("release", "create", "r", "--version", "r-1.0", "--operating-system", "Ubuntu", "--roles", "db")
+    task = "- {id: x, type: shell, version: 2.0.0, roles: [db], parameters: {cmd: 'true', timeout: 9}}"
+    fuel2.ok("graph", "upload", "--release", 1, "--type", "default", "--file", "-", stdin=task)
+    fuel2.ok("env", "create", "lab", "--release", 1)
+    idle = fuel2.ok("graph", "execute", "--env", 1, "--dry-run").err
+    assert "`fuel2 --engine" in idle
+    assert "env add nodes` adds nodes that have its roles" in idle
+    fuel2.ok("node", "create", "a", "--env", 1, "--roles", "db")
+    lost = fuel2("graph", "execute", "--env", 1)
+    assert lost.code == 7
+    assert "--executor would be that of all nodes" in lost.err
+    assert "--executor local" not in lost.err
+
+
+def test_replaced_pending_roles_are_named(tiny: CommandLine) -> None:
+    done = tiny.ok("env", "add", "nodes", "-e", 1, "-n", 1, "-r", "compute")
+    assert "Pending roles of node 1 are replaced: controller." in done.err
+    assert "Pending roles" not in tiny.ok("env", "add", "nodes", "-e", 1, "-n", 1, "-r", "compute").err
+
+
+def test_new_nodes_that_may_not_have_a_role_are_named(tiny: CommandLine) -> None:
+    nodes = "[{name: web-1, roles: [controller, compute]}, {name: web-2, roles: [compute]}]"
+    done = tiny("node", "import", "-", "--env", 1, stdin=nodes)
+    assert done.code == 6
+    assert "This is about node web-1; nothing was changed." in done.err
+
+
+def test_a_node_elsewhere_is_not_called_missing(tiny: CommandLine) -> None:
+    tiny.ok("env", "create", "second", "--release", 1)
+    done = tiny("env", "remove", "nodes", "-e", 2, "-n", 1)
+    assert (done.code, "Node 1 is not in environment 2." in done.err) == (5, True)
+
+
+def test_an_engine_file_that_cannot_be_is_explained_once(tmp_path: Path) -> None:
+    absent = CommandLine(Path("/proc/engine.db"))
+    assert absent("demo", "-q").err.count("/proc/engine.db") == 1
+    cause, hint = CommandLine(tmp_path / "no.db").ok("node", "list").err.splitlines()
+    assert "does not exist yet" in cause
+    assert hint.startswith("There are no nodes yet.")
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("--url X env list", "Did you mean --server?"),
+        ("--evn list", "Did you mean --env? Put it after the command it belongs to."),
+        ("--xyz list", "fuel2. Put it after the command it belongs to."),
+        ("env move node 1 2", "'env move node' is only in extensions of a Fuel master's client"),
+        ("report --all", "'report' is only in extensions"),
+        ("env move nodes", "Continue 'env' with"),
+        ("env show 100", "Environment 100 does not exist. Known: 1."),
+        ("env rmove nodes", "Did you mean 'env remove nodes'?"),
+    ],
+)
+def test_guesses(tiny: CommandLine, line: str, answer: str) -> None:
+    done = tiny(*line.split())
+    assert done.code in (2, 5)
+    assert answer in done.err
+
+
+def test_facts_lead_to_facts(tiny: CommandLine) -> None:
+    assert "Did you mean cluster.status?" in tiny("env", "facts", "show", "cluster.staus", "-e", 1).err
+    assert "env deployment-facts get-default --env 1` writes all" in tiny("env", "facts", "show", "xyz", "-e", 1).err
+    assert "Facts of one node need --node." in tiny("env", "facts", "eval", "$.roles", "-e", 1).err
+    assert "--node" not in tiny("env", "facts", "eval", "$.rolez", "-e", 1, "-n", 1).err
+
+
+def test_a_refused_setting_is_told_once(fuel2: CommandLine, tmp_path: Path) -> None:
+    attributes = "attributes_metadata: {editable: {common: {debug: {type: checkbox, value: false}}}}"
+    release = f"- {{name: s, version: s-1.0, operating_system: Ubuntu, roles_metadata: {{}}, {attributes}}}"
+    fuel2.ok("release", "import", "-", stdin=release)
+    fuel2.ok("env", "create", "lab", "--release", 1)
+    path = tmp_path / "settings.yaml"
+    path.write_text("common: {debug: {value: 1}}\n", encoding="utf-8")
+    done = fuel2("env", "settings", "upload", 1, "--file", path)
+    assert done.err.count("must be true or false") == 1
+    assert done.err.endswith("The settings of environment 1 are not stored.\n")
+
+
+def test_an_operational_environment_is_refused_before_the_question(tmp_path: Path) -> None:
+    env = executions(tmp_path)
+    env.graph(shell("good"))
+    line = CommandLine(env.engine)
+    line.ok("graph", "execute", "--env", 1, "--wait")
+    done = line("env", "delete", 1, stdin="y\n", terminal=True)
+    assert (done.code, "[y/N]" in done.err) == (6, False)
+    assert "[y/N]" in line("env", "delete", 1, "--force", stdin="n\n", terminal=True).err
+
+
+def test_labels_that_no_node_has_are_told(tiny: CommandLine) -> None:
+    assert "No node has one of these labels." in tiny.ok("node", "list", "-l", "rack").err
+
+
+def test_a_wrong_settings_file_names_what_an_installed_copy_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "settings.yaml"
+    path.write_text("HTTP_TIMEOUT: soon\n", encoding="utf-8")
+    monkeypatch.setenv("FUELCLIENT_CUSTOM_SETTINGS", str(path))
+    done = fuel2("env", "list")
+    assert "`fuel2 config show` lists all settings." in done.err
+    assert "etc/fuel" not in done.err
+
+
+def test_a_name_of_two_things_is_told_as_both(
+    tiny: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "prod").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert tiny("graph", "validate", "prod").code == 2
+    assert "Did you mean --dir prod or --env prod?" in capsys.readouterr().err
+
+
+def test_commands_of_start_are_folded_as_they_can_be_pasted(tmp_path: Path) -> None:
+    roles = ", ".join(f"role-{number}" for number in range(20))
+    folder = tmp_path / ("long-name-of-a-directory")
+    folder.mkdir()
+    (folder / "tasks.yaml").write_text(
+        f"- {{id: x, type: shell, version: 2.0.0, roles: [{roles}], parameters: {{cmd: 'true', timeout: 9}}}}\n",
+        encoding="utf-8",
+    )
+    with session(tmp_path / "e.db", "start", folder, width=60) as started:
+        code, _ = started.ended()
+    assert code == 0
+    lines = [line.rstrip() for line in started.received.splitlines()]
+    assert not [line for line in lines if len(line) > 60 and str(tmp_path) not in line]
+    unfolded = "\n".join(lines).replace(" \\\n   ", "")
+    assert f"--dir {folder} --yes" in unfolded
+    assert f"--roles {roles.replace(',', '')}" in unfolded
+
+
+def test_a_column_that_is_asked_for_stays(tmp_path: Path) -> None:
+    with session(tmp_path / "e.db", "config", "show", "--origin", width=60) as shown:
+        shown.ended()
+    assert "| origin" in shown.received
