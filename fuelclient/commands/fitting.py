@@ -30,7 +30,7 @@ _KEPT = 3
 """Of how many columns, the first by weight, words are shortened to `_WHOLE` rather than the column left out."""
 
 _PASTED = re.compile(
-    r"`[^`]+`|'fuel2 [^']+'|(?:(?<=: )|^ +|^\$ )(?:fuel2|export|pipx|uv|\S+/python\S*) .*?(?=[.,;]? *$|[.,;] )"
+    r"`[^`]+`|'fuel2 [^']+'|(?:(?<=: )|^ +|^\$ )(?:fuel2|export|pipx|uv|\S+/python[^\s/]*) .*?(?=[.,;]?$|[.,;] )"
     r"|(?<=[:,] )[a-z-]+ [a-z-]+(?=,)"
 )
 """A command in a text: quoted, after a colon, or on a line of its own; or one of two words in a list."""
@@ -138,7 +138,7 @@ def wrapped(text: str, width: int, hang: str | None = None) -> list[str]:
     """
     if hang is None:
         hang = " " * (len(text) - len(text.lstrip()) + 2)
-    tied = _PASTED.sub(lambda command: command[0].replace(" ", _TIED), text)
+    tied = _PASTED.sub(lambda command: command[0].replace(" ", _TIED), text.rstrip(" "))
     return [part.replace(_TIED, " ") for line in _at_blanks(tied, width, hang) for part in _of_place(line, width, hang)]
 
 

@@ -78,7 +78,12 @@ def unknown_command(words: list[str], commands: Iterable[str]) -> UsageError:
     >>> str(unknown_command(["preview", "1"], ["graph preview", "env list"]))
     "'preview' is not a fuel2 command. Did you mean 'graph preview'?"
     """
-    names = sorted(commands)
+    noun, names = words[0], sorted(commands)
+    if noun.startswith("-"):
+        near = close(noun.partition("=")[0], [*global_parser()._option_string_actions, "--version", *_OPTIONS])
+        hint = f"Did you mean {near}? " * bool(near)
+        hint += "Put it after the command it belongs to." * (not near or near in _OPTIONS)
+        return UsageError(f"'{noun}' is not a global option of fuel2.", hint=hint)
     nouns = {name.split()[0] for name in names}
     plain = [_SYNONYMS.get(word, word) for word in map(str.lower, words)]
     if extending := next((name for name in _EXTENSIONS if f"{' '.join(plain)} ".startswith(f"{name} ")), ""):
@@ -91,12 +96,6 @@ def unknown_command(words: list[str], commands: Iterable[str]) -> UsageError:
         is_begun = any(f"{name} ".startswith(f"{whole} ") for name in names)
         hint = _question([whole]) if is_begun else unknown_command(plain, names).hint
         return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=hint)
-    noun = words[0]
-    if noun.startswith("-"):
-        near = close(noun.partition("=")[0], [*global_parser()._option_string_actions, "--version", *_OPTIONS])
-        hint = f"Did you mean {near}? " * bool(near)
-        hint += "Put it after the command it belongs to." * (not near or near in _OPTIONS)
-        return UsageError(f"'{noun}' is not a global option of fuel2.", hint=hint)
     if noun not in nouns:
         return _unknown_noun(words, names, nouns)
     siblings = [name for name in names if name.split()[0] == noun]
@@ -145,12 +144,12 @@ def _suggestions(words: list[str], rests: list[str]) -> list[str]:
     ['settings upload']
     """
     beginning = [rest for rest in rests if rest.startswith(words[0]) and not rest.startswith(_DESTRUCTIVE)]
-    if beginning:
+    if beginning and words[0]:
         return beginning
     found = []
     for rest in rests:
         typed = " ".join(words[: len(rest.split())])
-        alike, destroys = rest[0] == typed[0], rest.startswith(_DESTRUCTIVE)
+        alike, destroys = rest[:1] == typed[:1], rest.startswith(_DESTRUCTIVE)
         similarity = SequenceMatcher(None, typed, rest).ratio()
         if (alike or not destroys) and similarity >= (_SIMILAR if alike and not destroys else _VERY_SIMILAR):
             found.append((alike and not destroys, similarity, rest))

@@ -192,7 +192,7 @@ def _command_pattern() -> re.Pattern[str]:
 
 
 _NODE = re.compile(
-    r"""(?<![^\s(`'"])(?P<task>(?=[^\s/@]*[A-Za-z])[^\s/@,;()`'"]+)[/@](?P<uid>\d+|master)(?![\w/@]|[.:-]\w)"""
+    r"""(?<![^\s(`'"])(?P<task>(?=[^\s/@,;()`'"]*[A-Za-z])[^\s/@,;()`'"]+)[/@](?P<uid>\d+|master)(?![\w/@]|[.:-]\w)"""
     r"""|\b(?P<noun>[Nn]ode |[Ee]nvironment )(?P<id>\d+)(?![\w/@]|[.:-]\w| \()"""
 )
 """A node in a message: that of a task instance (`task/7`, `task@7`), or one by itself (`node 7`), or an environment,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import id_of, option
 from fuelclient.commands.base import Command
-from fuelclient.commands.documents import FORCE, OUTPUT, put_output
+from fuelclient.commands.documents import FORCE, OUTPUT, STDOUT, put_output
 from fuelclient.commands.fitting import terminal_width, wrapped
 from fuelclient.commands.formatters import encoding_of, no_formula
 from fuelclient.commands.shell import LOG

@@ -115,6 +115,7 @@ def test_help_of_a_noun_lists_its_commands(fuel2: CommandLine) -> None:
         ("grahp 1", "'grahp 1' is not a fuel2 command. Did you mean 'graph'?"),
         ("xyzzy", "'xyzzy' is not a fuel2 command. 'fuel2 help' lists all commands and topics."),
         ("--bogus graph list", "'--bogus' is not a global option of fuel2. Put it after the command it belongs to."),
+        ("--Server x graph list", "'--Server' is not a global option of fuel2. Did you mean --server?"),
         ("help graph lst", "'graph lst' is not a fuel2 command. Did you mean 'graph list'?"),
     ],
 )
@@ -123,6 +124,13 @@ def test_an_unknown_command_is_told_on_stderr(fuel2: CommandLine, line: str, mes
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert done.err.startswith(message)
     assert message.endswith(": ") or done.err == f"{message}\n"
+
+
+@pytest.mark.parametrize(("words", "hint"), [(("graph", ""), "Continue 'graph' with: blame, "), (("", "x"), "lists")])
+def test_an_empty_word_begins_no_command(fuel2: CommandLine, words: tuple[str, ...], hint: str) -> None:
+    done = fuel2(*words)
+    assert (done.code, "Did you mean" in done.err) == (2, False)
+    assert hint in done.err
 
 
 def test_words_of_a_command_may_be_shortened(fuel2: CommandLine) -> None:

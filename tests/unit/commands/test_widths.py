@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from executions import executions, shell
 from tui_driving import newton_engine
 
 from fuelclient.commands.fitting import Columns, align, answer_lines, fit, fitted_message, terminal_width
-from fuelclient.commands.shell import FuelShell
+from fuelclient.commands.shell import FuelShell, as_spelled
 from fuelclient.commands.task.task import _terminal_rows
 from fuelclient.model.run import Run, RunRequest
 from fuelclient.model.status import RunStatus
@@ -326,3 +327,10 @@ def test_commands_of_two_words_stay_whole_in_lists(monkeypatch: pytest.MonkeyPat
         assert {"add nodes,", "deployment-facts get-default,"} <= set(re.findall(r"[a-z-]+(?: [a-z-]+)?,", shown)), (
             shown
         )
+
+
+@pytest.mark.parametrize("text", [f": fuel2 {' ' * 15_000}x", f": {'/python' * 10_000}", "`" * 15_000])
+def test_texts_of_others_take_no_quadratic_time(text: str) -> None:
+    before = time.process_time()  # not how busy the machine is
+    assert answer_lines(as_spelled(text, {"node 1": "db"}), 80)
+    assert time.process_time() - before < 1
