@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,18 +22,17 @@ from fuelclient.commands.fitting import terminal_width
 from fuelclient.commands.graph.question import FORMAT, FORMAT_VERSION
 from fuelclient.commands.parser import folded
 from fuelclient.commands.shell import LOG, urgency
-from fuelclient.errors import FuelError, InvalidDocument, NotFound, UsageError
+from fuelclient.errors import FuelError, NotFound, UsageError
 from fuelclient.files.reading import metadata_file
-from fuelclient.graph.match import is_pattern
+from fuelclient.files.writing import permitted
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, OwnerRef
 from fuelclient.model.package import Package
 from fuelclient.model.release import Release
 from fuelclient.model.task import Task
 from fuelclient.plan.fleet import MASTER, PRIMARY
-from fuelclient.plan.place import EVERY
 from fuelclient.plugins.archive import opened_package
 from fuelclient.plugins.load import load_package
-from fuelclient.printing import count
+from fuelclient.printing import count, printable
 from fuelclient.serializers.graph import documents_from, layer_to
 from fuelclient.serializers.release import releases_from
 
@@ -111,7 +111,7 @@ class Start(Command):
             LOG.warning("Settings name a Fuel master, which these commands would change; --local uses an engine file.")
         console, level = LOG.handlers[0], LOG.handlers[0].level
         for step in beginning.steps:
-            line = f"{self.shell.called} {shlex.join(step.command)}"
+            line = f"{self.shell.called} {shlex.join(map(printable, step.command))}"
             if not parsed_args.yes:
                 self.say("\n".join([f"# {step.reason}", *folded(line, terminal_width(self.app.stdout) or len(line))]))
                 continue
@@ -130,9 +130,11 @@ def found_at(path: Path, stored: Stored) -> Beginning | None:
     Steps that the engine file shows as done are left out. What cannot be read is reported; raise its error if there is
     nothing else, and `NotFound` for a path that does not exist.
     """
-    if not path.exists():
-        raise NotFound("file", str(path), hint="Check the path.")
-    things = [*_below(path)] if path.is_dir() else [(_noun_of(path.name).replace(_TASKS, _OTHER), path)]
+    with permitted(str(path), to="read"):
+        if not path.exists():
+            raise NotFound("file", str(path), hint="Check the path.")
+        things = [*_below(path)] if path.is_dir() else [(_noun_of(path.name).replace(_TASKS, _OTHER), path)]
+    things = [each for each in things if each[0] == _PLUGIN or os.path.isfile(each[1]) or not os.path.exists(each[1])]
     broken: list[FuelError] = []
     given, tasks, archives, others = ([path for noun, path in things if noun == each] for each in _KINDS)
     sources, errors = (given, broken) if given else (others[: path.is_file()], [])  # any file can be a graph
@@ -146,13 +148,15 @@ def found_at(path: Path, stored: Stored) -> Beginning | None:
     graph = _graph(parts, broken)
     if broken and not (releases or packages or graph.tasks or others[1:]):
         raise broken[0]
-    report(min(error.findings, key=urgency) for error in broken[:_MOST_PARTS])
+    for error in broken[:_MOST_PARTS]:
+        LOG.error("%s", min(error.findings, key=urgency, default=error))
     root = Path(os.path.commonpath([each.parent for each in parts])) if apart else path if tasks else [*parts, path][0]
     is_mixed = "G005" in {each.code for each in graph.findings} or any(root in each.parents for each in apart)
     if named[1:] and (is_mixed or packages or len(releases) > 1 or not tasks):
         return _narrower(named)
     for folder, package in packages.items():
         return _plugin(folder, package, stored)
+    report(finding for finding in graph.findings if finding.is_error)
     end = "".join(f" {file.parent} has a graph of another type." for file in apart if file not in parts)
     return _tasks(path, root, graph, end, stored, *releases.items()) if releases or graph.tasks else None
 
@@ -163,17 +167,19 @@ def _noun_of(name: str) -> str:
 
 
 def _below(path: Path) -> Iterator[tuple[str, Path]]:
-    """The files and plugins below a directory with what they may be, parents first, as far as a short search goes."""
-    for seen, (folder, folders, names) in enumerate(os.walk(path)):
+    """The files and plugins below a directory with what they may be, parents first, as far as a short search goes. What
+    cannot be read is left out, except for the directory itself."""
+    os.scandir(path).close()
+    for folder, folders, names in islice(os.walk(path), _MOST_FOLDERS):
         is_plugin, here = _is_plugin(folder), Path(folder)
         folders[:] = sorted(name for name in folders if not name.startswith(".") and not is_plugin)
-        found = [(_PLUGIN, here)] if is_plugin else [(_noun_of(name), here / name) for name in sorted(names)]
-        yield from found if seen < _MOST_FOLDERS else ()
+        yield from [(_PLUGIN, here)] if is_plugin else [(_noun_of(name), here / name) for name in sorted(names)]
 
 
 def _is_plugin(folder: str) -> bool:
-    read = [each.data for _, each in _read(files.load, map(Path, filter(None, [metadata_file(folder)])), [])]
-    return any(isinstance(it, dict) and it.keys() & {"package_version", "releases", "fuel_version"} for it in read)
+    read = _read(files.load, map(Path, filter(os.path.isfile, [metadata_file(folder) or ""])), [])
+    keys = {"package_version", "releases", "fuel_version"}
+    return any(isinstance(document.data, dict) and document.data.keys() & keys for _, document in read)
 
 
 def _read(read: Callable[[Path], Any], paths: Iterable[Path], broken: list[FuelError]) -> Iterator[tuple[Path, Any]]:
@@ -181,7 +187,7 @@ def _read(read: Callable[[Path], Any], paths: Iterable[Path], broken: list[FuelE
     for path in paths:
         try:
             yield path, read(path)
-        except InvalidDocument as error:
+        except FuelError as error:
             broken.append(error)
 
 
@@ -248,7 +254,6 @@ def _stored_tasks(release: Release, stored: Stored) -> Sequence[Task]:
 
 def _tasks(path: Path, at: Path, graph: GraphDocument, end: str, stored: Stored, *given: tuple[Path, Any]) -> Beginning:
     """The steps for the graph in `at`, and for the release that it belongs to, if a file has one."""
-    report(finding for finding in graph.findings if finding.is_error)
     for file, releases in given:
         release = next((each for each in releases if each.state == "available"), releases[0])
         reason = f"create {count(len(releases), 'release')}, with roles and settings"
@@ -272,13 +277,11 @@ def _tasks(path: Path, at: Path, graph: GraphDocument, end: str, stored: Stored,
 
 
 def _created(release: Release, tasks: Iterable[Task], reason: str, known: Iterable[str] = ()) -> Step:
-    """The command that creates a release with the roles that tasks name and that are not known."""
-    named = dict.fromkeys(role for task in tasks for role in task.placement[1] if not is_pattern(role))
-    roles = [role for role in named if role.removeprefix(PRIMARY) not in (MASTER, EVERY, *known)]
-    words = ("release", "create", release.name, "--version", release.version)
-    return Step(
-        (*words, "--operating-system", release.operating_system, *(["--roles", *roles] if roles else [])), reason
-    )
+    """The command that creates a release with the roles that tasks name, by no pattern, and that are not known."""
+    named = dict.fromkeys(role for task in tasks for role in task.placement[1] if re.match(r"\w[ \w.,:+@-]*\Z", role))
+    roles = [role for role in named if role.removeprefix(PRIMARY) not in (MASTER, *known)]
+    words = ("release", "create", release.name, "--version", release.version, "--operating-system")
+    return Step((*words, release.operating_system, *(["--roles", *roles] if roles else [])), reason)
 
 
 def _environment(release: Release, name: str, stored: Stored, plugin: str = "") -> Iterator[Step]:
@@ -294,7 +297,10 @@ def _environment(release: Release, name: str, stored: Stored, plugin: str = "") 
 def _plugin(path: Path, package: Package, stored: Stored) -> Beginning:
     same = [each for each in _every(stored, "plugins") if (each.name, each.version) == (package.name, package.version)]
     steps = [] if same else [Step(("plugins", "install", _argument(path)), "load the plugin")]
+    check = Step(("plugins", "check", _argument(path)), "what is wrong with the plugin by itself")
     found = f"{path} is the plugin {package.name} {package.version}"
+    if not (package.releases or package.records):
+        return Beginning(f"{found}, which supports no release.", [check])
     if package.releases:
         release, enabled = package.releases[0].release, ""
         found += f", which brings the release {_called(release)}."
@@ -305,7 +311,6 @@ def _plugin(path: Path, package: Package, stored: Stored) -> Beginning:
         reason = "an empty release that the plugin supports; better is the real one: fuel2 release import FILE"
         release = Release(0, f"for-{package.name}", record.version, record.os.capitalize())
         steps = steps if _id_of(release, stored) else [_created(release, tasks, reason, package.contents.roles), *steps]
-    check = Step(("plugins", "check", _argument(path)), "what is wrong with the plugin by itself")
     return Beginning(found, [*steps, *_environment(release, package.name, stored, enabled), check])
 
 

@@ -238,6 +238,5 @@ class TaskWatch(Command):
         from fuelclient.commands.task.follow import follow
 
         run = self.backend.runs.get(parsed_args.id)
-        lines = self.app.stdout if parsed_args.format == JSONL else None
-        timeout = parsed_args.timeout
-        return follow(self.backend, run.parent_id or run.id, self.app.stderr, timeout=timeout, json_to=lines)
+        out = self.app.stdout if parsed_args.format == JSONL else None
+        return follow(self.backend, run.parent_id or run.id, self.app.stderr, timeout=parsed_args.timeout, json_to=out)

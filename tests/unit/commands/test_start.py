@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -62,6 +65,13 @@ def test_a_plugin_is_enabled_on_a_release_that_it_supports(fuel2: CommandLine, t
     done = fuel2.ok("start", package, "--yes")
     assert "| first " in done.out
     assert "# what is wrong with the plugin by itself" in done.err
+
+
+def test_a_plugin_that_supports_no_release_is_checked(fuel2: CommandLine, tmp_path: Path) -> None:
+    metadata = 'name: tool\ntitle: Tool\nversion: 1.0.0\npackage_version: "5.0.0"\nreleases: []\n'
+    here = written(tmp_path / "tool", metadata=metadata)
+    assert commands_of(fuel2, here) == [["plugins", "check", str(here)]]
+    assert fuel2("start", here, "--yes").code == 7
 
 
 def test_it_stops_at_the_first_command_that_fails(fuel2: CommandLine, tmp_path: Path) -> None:
@@ -187,6 +197,44 @@ def test_a_cycle_ends_it_with_the_code_of_the_preview(fuel2: CommandLine, tmp_pa
     cyclic = "- {id: a, type: shell, version: 2.1.0, roles: [web], requires: [a2], parameters: {cmd: 'true'}}\n"
     other = "- {id: a2, type: shell, version: 2.1.0, roles: [web], requires: [a], parameters: {cmd: 'true'}}\n"
     assert fuel2("start", written(tmp_path / "lab", tasks=cyclic + other), "--yes").code == 7
+
+
+def test_what_cannot_be_read_to_its_end_is_left_out(fuel2: CommandLine, tmp_path: Path) -> None:
+    here = written(tmp_path / "lab", tasks=TASKS)
+    (here / "x" / "metadata.yaml").mkdir(parents=True)
+    for name in ("openstack.yaml", "y/metadata.yaml", "y/tasks.yaml"):
+        (here / name).parent.mkdir(exist_ok=True)
+        os.mkfifo(here / name)
+    (here / "release.yaml").symlink_to("nowhere")
+    done = fuel2.ok("start", here)
+    assert f"File {here / 'release.yaml'} does not exist." in done.err
+    assert "a graph of 1 task," in done.err
+    assert fuel2("start", here / "openstack.yaml").code == 5
+    assert (refused := fuel2("start", "x" * 300)).code in (3, 5)
+    assert "unexpected" not in refused.err
+
+
+def test_a_search_has_an_end(fuel2: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    walked: Iterator[object] = iter((str(tmp_path), [], []) for _ in range(10**9))
+    monkeypatch.setattr("os.walk", lambda _: walked)
+    before = time.process_time()
+    assert fuel2("start", tmp_path).code == 5
+    assert time.process_time() - before < 5
+
+
+def test_a_task_file_without_a_task_says_why(fuel2: CommandLine, tmp_path: Path) -> None:
+    here = written(tmp_path / "lab", tasks="- {id: a, type: shell, roles: 5}\n")
+    done = fuel2("start", here)
+    assert (done.code, done.out) == (5, "")
+    assert f"{here / 'tasks.yaml'}:1: error: task a: roles must be a list of names" in done.err
+
+
+def test_names_from_files_become_no_options_and_move_no_cursor(fuel2: CommandLine, tmp_path: Path) -> None:
+    here = written(tmp_path / "\x1b[2Jlab", tasks=TASKS.replace("web,", 'web, "--yes", "\\e[2J", "a b",'))
+    assert commands_of(fuel2, here)[0][-4:] == ["--roles", "web", "a b", "primary-db"]
+    done = fuel2.ok("start", here)
+    assert "\x1b" not in done.out + done.err
+    assert "\\x1b[2Jlab" in done.out
 
 
 @pytest.mark.parametrize("name", ["nothing", "missing"])
