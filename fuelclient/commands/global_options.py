@@ -131,13 +131,9 @@ def global_parser() -> argparse.ArgumentParser:
         "-v", "--verbose", action="count", dest="verbose_level", default=1, help="print more on stderr; can be repeated"
     )
     verbosity.add_argument(
-        "-q",
-        "--quiet",
-        action="store_const",
-        dest="verbose_level",
-        const=0,
+        "-q", "--quiet", action="store_const", dest="verbose_level", const=0,
         help="print only warnings and errors on stderr, and ask nothing",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--log-file", type=file_path, metavar="FILE", help="also write what goes to stderr to FILE, with times"
     )

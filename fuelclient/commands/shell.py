@@ -431,9 +431,8 @@ class FuelShell(App):
     def _add_handler(self, handler: logging.Handler, level: int, layout: str, *, coloured: bool = False) -> None:
         handler.setLevel(level)
         stream = None if isinstance(handler, logging.FileHandler) else self.stderr
-        handler.setFormatter(
-            Printable(layout, coloured=coloured, called=self.called, spelled=self.spelled, stream=stream)
-        )
+        printed = Printable(layout, coloured=coloured, called=self.called, spelled=self.spelled, stream=stream)
+        handler.setFormatter(printed)
         LOG.addHandler(handler)
         self._handlers.append(handler)
 

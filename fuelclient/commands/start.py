@@ -134,6 +134,7 @@ def found_at(path: Path, stored: Stored) -> Beginning | None:
         if not path.exists():
             raise NotFound("file", str(path), hint="Check the path.")
         things = [*_below(path)] if path.is_dir() else [(_noun_of(path.name).replace(_TASKS, _OTHER), path)]
+    # a FIFO may never end, and a device may have no end; what has vanished is reported when it is read
     things = [each for each in things if each[0] == _PLUGIN or os.path.isfile(each[1]) or not os.path.exists(each[1])]
     broken: list[FuelError] = []
     given, tasks, archives, others = ([path for noun, path in things if noun == each] for each in _KINDS)
@@ -167,8 +168,8 @@ def _noun_of(name: str) -> str:
 
 
 def _below(path: Path) -> Iterator[tuple[str, Path]]:
-    """The files and plugins below a directory with what they may be, parents first, as far as a short search goes. What
-    cannot be read is left out, except for the directory itself."""
+    """The files and plugins below a directory with what they may be, parents first, as far as a short search goes.
+    Raise `OSError` if it cannot be read; directories in it that cannot be read are left out."""
     os.scandir(path).close()
     for folder, folders, names in islice(os.walk(path), _MOST_FOLDERS):
         is_plugin, here = _is_plugin(folder), Path(folder)
