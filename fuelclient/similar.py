@@ -1,4 +1,4 @@
-"""Find the name that a misspelt word was probably meant to be, for messages."""
+"""Find the name, or the word of a command line, that a misspelt word was probably meant to be, for messages."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from functools import cached_property
 
 _MIN_RATIO = 0.6
+SIMILAR, VERY_SIMILAR = 0.7, 0.8
+"""The similarity from which on a word of a command line is suggested: for the same first letter, and for a different
+one."""
 _MAX_LENGTH = 200
 """Longer words and names are not compared; the time is proportional to the product of their lengths."""
 _MAX_COMPARED = 40
@@ -87,6 +90,25 @@ class Similar:
             if ratio > best or (ratio == best and name > nearest):
                 best, nearest = ratio, name
         return nearest
+
+
+def close(word: str, known: Iterable[str]) -> str:
+    """The one of the `known` words of a command line of which `word` is a slip, or an empty string. Unlike names, such
+    words are short and many, so that the nearest one is often another word. Dashes in front do not count.
+
+    >>> close("--asume", ["--assume", "--env"]), close("evn", ["env"]), close("deploy", ["demo"])
+    ('--assume', 'env', '')
+    >>> close("--role", ["--log-file"]), close("--type", ["--quote"]), close("--sequence", ["--insecure"])
+    ('', '', '')
+    """
+    from difflib import SequenceMatcher  # only a misspelt word needs it
+
+    bare = {name.lstrip("-"): name for name in known}
+    typed = {"--url": "server"}.get(word, word.lstrip("-"))  # as other programs call it
+    near = "" if is_id(typed) else Similar(bare).nearest(typed)
+    needed = SIMILAR if near[:1] == typed[:1] else VERY_SIMILAR
+    is_slip = sorted(near) == sorted(typed) or SequenceMatcher(None, typed, near).ratio() >= needed
+    return bare[near] if near and is_slip else ""
 
 
 def _letters(word: str) -> tuple[int, int]:

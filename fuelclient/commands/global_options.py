@@ -70,7 +70,7 @@ class OneLineParser(argparse.ArgumentParser):
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
-            from fuelclient.commands.guesses import close  # only a misspelt value needs it
+            from fuelclient.similar import close  # only a misspelt value needs it
 
             near = close(str(value), map(str, action.choices or ()))
             error.message += f". Did you mean {near}?" if near else ""

@@ -1,4 +1,4 @@
-"""What a misspelt command or option was probably meant to be: words that are close, and verbs without their noun."""
+"""What a misspelt command was probably meant to be: words that are close, and verbs without their noun."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from difflib import SequenceMatcher
 
 from fuelclient.commands.global_options import global_parser, listing
 from fuelclient.commands.table import ALIASES, PLURALS
-from fuelclient.errors import UsageError, nearest
+from fuelclient.errors import UsageError
+from fuelclient.similar import SIMILAR, VERY_SIMILAR, close
 
 VERBS = {
     "apply": ("plan apply", "graph upload"),
@@ -36,11 +37,9 @@ _EXTENSIONS = ("env move node", "env copy vips", "release clone", "gitrepo", "au
 """Commands that extensions of a Fuel master added to its client."""
 
 _MAX_COMMANDS = 4
-"""How many commands are named for a verb; of more, the user has to say the noun."""
+"""How many commands are named. Of more for a verb, the user has to say the noun."""
 
 _DESTRUCTIVE = ("delete", "remove")
-_SIMILAR, _VERY_SIMILAR = 0.7, 0.8
-"""The similarity from which on a command is suggested: for the same first letter, and for a different one."""
 
 
 class Incomplete(UsageError):
@@ -49,23 +48,6 @@ class Incomplete(UsageError):
     def __init__(self, noun: str, names: Iterable[str]) -> None:
         super().__init__(f"'{noun}' is not a complete fuel2 command.", hint="Continue it with one of these:")
         self.commands = listing(names)
-
-
-def close(word: str, known: Iterable[str]) -> str:
-    """The one of the `known` words of a command line of which `word` is a slip, or an empty string. Unlike names, such
-    words are short and many, so that the nearest one is often another word. Dashes in front do not count.
-
-    >>> close("--asume", ["--assume", "--env"]), close("evn", ["env"]), close("deploy", ["demo"])
-    ('--assume', 'env', '')
-    >>> close("--role", ["--log-file"]), close("--type", ["--quote"]), close("--sequence", ["--insecure"])
-    ('', '', '')
-    """
-    bare = {name.lstrip("-"): name for name in known}
-    typed = {"--url": "server"}.get(word, word.lstrip("-"))  # as other programs call it
-    near = nearest(typed, bare)
-    needed = _SIMILAR if near[:1] == typed[:1] else _VERY_SIMILAR
-    is_slip = sorted(near) == sorted(typed) or SequenceMatcher(None, typed, near).ratio() >= needed
-    return bare[near] if near and is_slip else ""
 
 
 def unknown_command(words: list[str], commands: Iterable[str]) -> UsageError:
@@ -103,7 +85,8 @@ def unknown_command(words: list[str], commands: Iterable[str]) -> UsageError:
     if len(words) == 1:
         return Incomplete(noun, siblings)
     suggested = [f"{noun} {rest}" for rest in _suggestions(words[1:], rests)]
-    hint = _question(suggested) or f"Continue '{noun}' with: {', '.join(rests)}."
+    all_of = f" 'fuel2 help {noun}' lists all." * (len(suggested) > _MAX_COMMANDS)
+    hint = f"{_question(suggested[:_MAX_COMMANDS])}{all_of}" or f"Continue '{noun}' with: {', '.join(rests)}."
     return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=hint)
 
 
@@ -151,6 +134,6 @@ def _suggestions(words: list[str], rests: list[str]) -> list[str]:
         typed = " ".join(words[: len(rest.split())])
         alike, destroys = rest[:1] == typed[:1], rest.startswith(_DESTRUCTIVE)
         similarity = SequenceMatcher(None, typed, rest).ratio()
-        if (alike or not destroys) and similarity >= (_SIMILAR if alike and not destroys else _VERY_SIMILAR):
+        if (alike or not destroys) and similarity >= (SIMILAR if alike and not destroys else VERY_SIMILAR):
             found.append((alike and not destroys, similarity, rest))
     return [max(found)[2]] if found else []

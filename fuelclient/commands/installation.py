@@ -14,6 +14,7 @@ from fuelclient.commands.formatters import Fields
 from fuelclient.commands.global_options import PROGRAM, listing, overview, show, topics
 from fuelclient.commands.table import COMMANDS, verbs
 from fuelclient.errors import UsageError
+from fuelclient.similar import close
 
 
 class FuelVersion(ShowOne):
@@ -111,8 +112,6 @@ class Help(Command):
         try:
             factory, name, others = self.app.command_manager.find_command(words)
         except UsageError as error:
-            from fuelclient.commands.guesses import close  # only a misspelt topic needs it
-
             near = close(topic, known) or next((name for name in known if name.startswith(topic.lower())), "")
             error.hint = f"Did you mean '{PROGRAM} help {near}'?" if near else error.hint
             raise

@@ -16,6 +16,7 @@ from cliff._argparse import ArgumentParser, SmartHelpFormatter
 from fuelclient.commands.arguments import BY_OPTION
 from fuelclient.commands.global_options import PROGRAM, Layout, OneLineParser, columns, global_parser
 from fuelclient.commands.table import COMMANDS
+from fuelclient.similar import close
 
 _EVERYWHERE = f"Global options, such as --engine, --server, -q and -v, stand anywhere: '{PROGRAM} help'."
 _TIED = "\0"
@@ -108,25 +109,24 @@ class Parser(OneLineParser, ArgumentParser):
     def _suggestion(self) -> str:
         """A sentence with the option that the first unknown one, or the first word too many, probably means; empty if
         none is similar."""
-        from fuelclient.commands.guesses import close  # only a misspelt option needs it
-
         options = self._option_string_actions
         known = [*options, *global_parser()._option_string_actions]
         words = [*takewhile(lambda word: word != "--", self._words)]
         for word, following in zip(words, (*words[1:], ""), strict=False):
             option = word.partition("=")[0]
+            form = options.get("--format")
+            if form and option in options and options[option].nargs == 0 and following == "json":
+                meant = "json" if "json" in (form.choices or ()) else "jsonl"
+                return f". {option} takes no value here. Did you mean --format {meant}?"
             is_known = option in known or option[:2] in options or any(name.startswith(option) for name in options)
             if not option.startswith("-") or is_known:
                 continue
-            form = options.get("--format")
             for value in (option.lstrip("-"), following):
                 if form and value in (form.choices or ()):
                     return f". {option} does not exist. Did you mean {form.option_strings[0]} {value}?"
             for action in self._actions:
-                value = str(action.metavar or action.dest.upper())
-                if action.option_strings:
-                    continue
-                if action.dest == option.lstrip("-"):
+                if not action.option_strings and action.dest == option.lstrip("-"):
+                    value = str(action.metavar or action.dest.upper())
                     return f". {value} needs no option here: {self.prog} {value}"
             near = close(option, [name for name in known if name.startswith("--")])
             return f". {option} does not exist. Did you mean {near}?" if near else ""
@@ -149,10 +149,8 @@ class Parser(OneLineParser, ArgumentParser):
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:
         """The options that an abbreviation may mean; spellings of one option (`--env`, `--environment`) count once."""
-        options: dict[int, Any] = {}
-        for option in super()._get_option_tuples(option_string):
-            options.setdefault(id(option[0]), option)
-        return list(options.values())
+        options = super()._get_option_tuples(option_string)
+        return [*{id(option[0]): option for option in reversed(options)}.values()][::-1]
 
     def format_usage(self) -> str:
         """The usage with what the command needs; all else is `[options]`."""

@@ -109,6 +109,26 @@ def test_guesses(tiny: CommandLine, line: str, answer: str) -> None:
     assert answer in done.err
 
 
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("task logs 1 -f json", "unrecognized arguments: json. -f takes no value here. Did you mean --format jsonl?"),
+        ("env clone 1 --to-engine -", "'-' is not a path"),
+        ("env diff 1 --with-engine -", "'-' is not a path"),
+    ],
+)
+def test_refused_values(tiny: CommandLine, line: str, answer: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tiny(*line.split()).code == 2
+    assert answer in capsys.readouterr().err
+
+
+def test_at_most_four_guesses(tiny: CommandLine) -> None:
+    said = tiny("env", "d").err
+    assert said.count("'env d") == 1 + 4
+    assert "'fuel2 help env' lists all." in said
+    assert "lists all" not in tiny("env", "c").err
+
+
 def test_facts_lead_to_facts(tiny: CommandLine) -> None:
     assert "Did you mean cluster.status?" in tiny("env", "facts", "show", "cluster.staus", "-e", 1).err
     assert "env deployment-facts get-default --env 1` writes all" in tiny("env", "facts", "show", "xyz", "-e", 1).err
