@@ -14,7 +14,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from types import FrameType, MappingProxyType
 from typing import TYPE_CHECKING, Any, TextIO
@@ -404,12 +404,31 @@ def follow(
     """
     failures = Failures(has_logs=supports(backend.runs.logs))
     lines = JsonLines(failures, JsonWriter(json_to, backend)) if json_to else live_display(backend, stderr, failures)
-    display = lines or PlainLines(failures)
-    return Follower(backend, run_id, display, timeout, failures).follow()
+    return Follower(backend, run_id, lines or PlainLines(failures), timeout, failures).follow()
+
+
+class Patience(AbstractContextManager[Any]):
+    """Ends a block when the server of a run does not answer, so that it can be asked again: warns once, and raises
+    `Unavailable` if the server has not answered for too long. `Gone` is raised at once."""
+
+    def __init__(self, run_id: int) -> None:
+        self._id, self._away_since = run_id, 0.0
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> bool:
+        if isinstance(error, Gone) or not isinstance(error, Unavailable):
+            self._away_since = 0.0
+            return False
+        if not self._away_since:
+            self._away_since = time.monotonic()
+            LOG.warning("%s Asking again for up to %d seconds.", error.message, _AWAY_SECONDS)
+        elif time.monotonic() - self._away_since > _AWAY_SECONDS:
+            hint = f"The run goes on; `fuel2 task watch {self._id}` follows it."
+            raise Unavailable(error.message, hint=hint) from error
+        return True
 
 
 class Follower:
-    """Follow one run: keep its progress, the number of handled interrupts, and the time since its server is away."""
+    """Follow one run: keep its progress, and the number of handled interrupts."""
 
     def __init__(
         self, backend: Backend, run_id: int, display: PlainLines, timeout: float | None, failures: Failures
@@ -421,7 +440,7 @@ class Follower:
         self._planned: set[int] = set()
         self._last_event = 0
         self._handled = 0
-        self._away_since: float | None = None
+        self._patience = Patience(run_id)
 
     def follow(self) -> Exit:
         with _interrupts() as interrupts, self._display.shown():
@@ -447,7 +466,7 @@ class Follower:
     def poll(self, interrupts: int) -> Run | None:
         """Read and print new events, handle the Ctrl-C so far (`interrupts`), and return the run; None if the server
         does not answer."""
-        try:
+        with self._patience:
             run = self._backend.runs.get(self._id)
             self._display.show_state(run)
             self._read_plans(run)
@@ -458,14 +477,9 @@ class Follower:
                 self._last_event = events[-1].id
             if not (run.is_final or run.runner == "gone"):
                 self._handle_interrupts(interrupts)
-        except Gone:
-            raise
-        except Unavailable as error:
-            self._wait_for_server(error)
-            return None
-        self._away_since = None
-        self._display.show(run, self.progress, datetime.now(UTC))
-        return run
+            self._display.show(run, self.progress, datetime.now(UTC))
+            return run
+        return None
 
     def _read_plans(self, run: Run) -> None:
         """Read the instances of graphs that have been planned and, for a display, how the graphs went earlier."""
@@ -496,16 +510,6 @@ class Follower:
 
     def _can_kill(self) -> bool:
         return supports(self._backend.runs.stop, "kill")
-
-    def _wait_for_server(self, error: Unavailable) -> None:
-        """Warn once that the server does not answer. Raise `Unavailable` if it has not for too long."""
-        now = time.monotonic()
-        if self._away_since is None:
-            self._away_since = now
-            LOG.warning("%s Asking again for up to %d seconds.", error.message, _AWAY_SECONDS)
-        elif now - self._away_since > _AWAY_SECONDS:
-            hint = f"The run goes on; `fuel2 task watch {self._id}` follows it."
-            raise Unavailable(error.message, hint=hint) from error
 
 
 @contextmanager

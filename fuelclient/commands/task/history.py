@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import flag, former, id_of, identifier, instance, names_option, node_words, option
@@ -178,38 +179,41 @@ class TaskLogs(Command):
 
     def _print_all(self, run_id: int, filters: HistoryFilter, writer: JsonWriter | None, *, follow: bool) -> None:
         """Print the output of the instances, in the order in which they began; with `follow`, until the run ends."""
+        from fuelclient.commands.task.follow import Patience
+
         printed: dict[tuple[int, str, object], Sequence[int]] = {}
         ended: set[tuple[int, str, object]] = set()
-        last = None
-        while True:
-            run = self.backend.runs.get(run_id)
-            is_last = not follow or run.is_final or run.runner == "gone"
-            rows = [row for row in self.backend.runs.history(run_id, filters) if row.time_start != row.time_end]
-            for row in sorted(rows, key=lambda row: str(row.time_start)):
-                key = (row.run_id, row.task, row.node)
-                logs = None if key in ended else self._logs(row)
-                if logs is None:
-                    continue
-                lengths = printed.get(key, (0, 0))
-                if writer:
-                    whole, parent = is_last or bool(row.time_end), run.parent_id or run.id
-                    printed[key] = writer.put_output(parent, row, logs, lengths, whole=whole)
-                elif key not in printed or len(logs.output) + len(logs.errors) > sum(lengths):
-                    if key != last:
-                        self.say(f"==> {one_line(row.task)}/{row.node} ({row.status}) <==")
-                    self._print(logs, lengths)
-                    last, printed[key] = key, (len(logs.output), len(logs.errors))
-                if row.time_end:
-                    if key not in ended:
-                        _print_reason(row)
-                    ended.add(key)
-            if is_last:
-                break
-            time.sleep(_POLL_SECONDS)
+        last, is_last = None, False
+        self.backend.runs.get(run_id)  # a server that does not answer at first is not asked again
+        patience = Patience(run_id) if follow else nullcontext()
+        while not is_last:
+            with patience:
+                run = self.backend.runs.get(run_id)
+                is_over = not follow or run.is_final or run.runner == "gone"
+                rows = [row for row in self.backend.runs.history(run_id, filters) if row.time_start != row.time_end]
+                for row in sorted(rows, key=lambda row: str(row.time_start)):
+                    key = (row.run_id, row.task, row.node)
+                    logs = None if key in ended else self._logs(row)
+                    if logs is None:
+                        continue
+                    lengths = printed.get(key, (0, 0))
+                    if writer:
+                        whole, parent = is_over or bool(row.time_end), run.parent_id or run.id
+                        printed[key] = writer.put_output(parent, row, logs, lengths, whole=whole)
+                    elif key not in printed or len(logs.output) + len(logs.errors) > sum(lengths):
+                        if key != last:
+                            self.say(f"==> {one_line(row.task)}/{row.node} ({row.status}) <==")
+                        self._print(logs, lengths)
+                        last, printed[key] = key, (len(logs.output), len(logs.errors))
+                    if row.time_end:
+                        if key not in ended:
+                            _print_reason(row)
+                        ended.add(key)
+                is_last = is_over
+            time.sleep(0 if is_last else _POLL_SECONDS)
         if not printed:
-            LOG.info(
-                "Nothing was printed: no task instance%s.", " failed" if filters.statuses == ("error",) else " ran"
-            )
+            how = "failed" if filters.statuses == ("error",) else "ran"
+            LOG.info("Nothing was printed: no task instance %s.", how)
 
     def _logs(self, row: HistoryRow) -> Logs | None:
         """Read the output of an instance; None if nothing is left of it, or if the instance executed nothing."""
@@ -220,9 +224,8 @@ class TaskLogs(Command):
 
     def _print(self, logs: Logs, printed: Sequence[int] = (0, 0)) -> None:
         """Print new text. `printed` has the numbers of characters of output and errors that were printed before."""
-        shell = self.shell
         new_texts = (logs.output[printed[0] :], logs.errors[printed[1] :])
-        for stream, text in zip((shell.stdout, shell.stderr), new_texts, strict=True):
+        for stream, text in zip((self.shell.stdout, self.shell.stderr), new_texts, strict=True):
             stream.write(terminal_safe(text) if stream.isatty() else text)
             stream.flush()
 

@@ -9,6 +9,7 @@ import argparse
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -166,18 +167,24 @@ class Starter(Command):
         if is_waiting:
             from fuelclient.commands.task.follow import follow
 
-            code = follow(self.backend, begun.id, self.app.stderr, timeout=parsed_args.timeout, json_to=lines)
-            self.exit_code = code or self.exit_code
+            with self._telling_of(begun) if lines else nullcontext():
+                code = follow(self.backend, begun.id, self.app.stderr, timeout=parsed_args.timeout, json_to=lines)
+                self.exit_code = code or self.exit_code
         if parsed_args.format in STRUCTURED:
             run = self.backend.runs.get(begun.id) if is_waiting else begun
             self._put(begun, self.dumps(document(run), parsed_args.format))
 
     def _put(self, begun: Run, text: str) -> None:
-        """Print `text` about a run that has begun. If stdout cannot be written, say so with the run's id, because the
-        run goes on; the exit code is then 1 or that of the run."""
-        try:
+        with self._telling_of(begun):
             self.app.stdout.write(text)
             self.app.stdout.flush()
+
+    @contextmanager
+    def _telling_of(self, begun: Run) -> Iterator[None]:
+        """Tell of a run that has begun. If stdout cannot be written, say so with the run's id, because the run goes on;
+        the exit code is then 1 or that of the run."""
+        try:
+            yield
         except OSError as error:
             LOG.error(
                 "Cannot write to stdout: %s. Run %d was started all the same; "

@@ -89,7 +89,7 @@ def test_a_terminal_waits_and_a_pipe_does_not(env: CommandLine) -> None:
     env.ok("task", "stop", left.out.split()[4], "--kill")
 
 
-@pytest.mark.parametrize("words", [(), ("--format", "json"), ("--wait",)], ids=" ".join)
+@pytest.mark.parametrize("words", [(), ("--format", "json"), ("--format", "jsonl"), ("--wait",)], ids=" ".join)
 def test_a_run_that_cannot_be_told_of_is_told_on_stderr(env: CommandLine, words: tuple[str, ...]) -> None:
     """The disk behind stdout is full: nobody may believe that nothing was started, and start it again."""
     line = [sys.executable, "-m", "fuelclient.main", "--engine", str(env.engine)]

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 from urllib.parse import urlsplit
 
 import pytest
@@ -28,25 +29,25 @@ def _waiting(env: Executions) -> tuple[int, Path]:
 
 
 @contextmanager
-def _watching(env: Executions, url: str, run: int) -> Iterator[subprocess.Popen[str]]:
-    """`task watch` as a process that has said that the task runs."""
-    command = [sys.executable, "-m", "fuelclient.main", "--server", url, "task", "watch", str(run)]
+def _watching(env: Executions, url: str, run: int, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """`task watch`, or a command of other `words`, as a process that has said that the task runs."""
+    command = [sys.executable, "-m", "fuelclient.main", "--server", url, *(words or ("task", "watch")), str(run)]
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "SERVER_", "FUEL"))}
     with subprocess.Popen(
-        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env={**kept, "HOME": str(env.directory)}
+        command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**kept, "HOME": str(env.directory)}
     ) as process:
         try:
-            _said(process, "waits/1 running")
+            _said(process.stdout if words else process.stderr, "waits/1 (running)" if words else "waits/1 running")
             yield process
         finally:
             process.kill()
 
 
-def _said(process: subprocess.Popen[str], wanted: str) -> None:
-    """The process has written a line with this."""
-    assert process.stderr is not None
+def _said(stream: IO[str] | None, wanted: str) -> None:
+    """A process has written a line with this."""
+    assert stream is not None
     lines = []
-    for line in process.stderr:
+    for line in stream:
         lines.append(line)
         if wanted in line:
             return
@@ -58,13 +59,31 @@ def test_a_server_that_is_started_again_is_asked_again(env: Executions) -> None:
     try:
         with serving(env.directory) as server, _watching(env, server.url, run) as watcher:
             server.ended_by(signal.SIGTERM)
-            _said(watcher, "Asking again for")
+            _said(watcher.stderr, "Asking again for")
             with serving(env.directory, "--port", str(urlsplit(server.url).port)):
                 go_on.touch()
                 _, rest = watcher.communicate(timeout=PATIENCE)
         assert watcher.returncode == 0, rest
         assert rest.count("waits/1 ready") == 1
         assert "ended: ready" in rest
+    finally:
+        go_on.touch()
+        env.ended(run)
+
+
+def test_logs_ask_a_server_again_too(env: Executions) -> None:
+    go_on = env.directory / "go_on"
+    env.graph(shell("waits", f"echo before; while [ ! -e {go_on} ]; do sleep 0.1; done; echo after"))
+    run = env.begin(executor="local").id
+    try:
+        with serving(env.directory) as server, _watching(env, server.url, run, "task", "logs", "--follow") as logs:
+            server.ended_by(signal.SIGTERM)
+            _said(logs.stderr, "Asking again for")
+            with serving(env.directory, "--port", str(urlsplit(server.url).port)):
+                go_on.touch()
+                out, rest = logs.communicate(timeout=PATIENCE)
+        assert logs.returncode == 0, rest
+        assert out.splitlines().count("after") == out.splitlines().count("before") == 3
     finally:
         go_on.touch()
         env.ended(run)
