@@ -58,6 +58,11 @@ def insert(connection: Connection, run: Run) -> int:
     return rows.insert_row(connection, "transactions", {**table.row(run), "counts": not run.dry_run})
 
 
+def whole(connection: Connection) -> list[int]:
+    """The ids of runs that are no part of another one, the latest first."""
+    return rows.firsts(connection, "SELECT id FROM transactions WHERE parent_id IS NULL ORDER BY id DESC")
+
+
 def children(connection: Connection, parent_id: int) -> list[Run]:
     """The children of a parent, in the order in which they run."""
     return table.every(connection, parent_id=parent_id)
@@ -77,13 +82,8 @@ def ended_by_age(connection: Connection, before: str = "", cluster_id: int | Non
     remembered = {*rows.firsts(connection, query, CHILD, InstanceStatus.READY, PARENT)}
     parents = every(connection, cluster_id=cluster_id, name=PARENT)
     busy = {run.cluster_id for run in parents if not run.is_final}
-    return [
-        run
-        for run in parents
-        if run.id not in remembered
-        and run.cluster_id not in busy
-        and (not before or (run.time_end or run.time_start or "") < before)
-    ]
+    old = (run for run in parents if not before or (run.time_end or run.time_start or "") < before)
+    return [run for run in old if run.id not in remembered and run.cluster_id not in busy]
 
 
 def unfinished(connection: Connection, cluster_id: int) -> Run | None:

@@ -15,6 +15,7 @@ from fuelclient.commands.arguments import ID_NAME, YES, Argument, flag, id_of, o
 from fuelclient.commands.base import Command, Comparing, Lister, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields
+from fuelclient.commands.global_options import file_path
 from fuelclient.commands.shell import LOG, count
 from fuelclient.environment import differences
 from fuelclient.environment.differences import GraphKey
@@ -31,8 +32,8 @@ _NOT_COPIED_FROM_MASTER = "the disks and interfaces of nodes"
 
 
 def _engine_option(name: str, help: str) -> Argument:
-    """The option for the copy's engine file. It sets `engine_file`; an empty string means the file of the settings."""
-    return option(name, type=str, nargs="?", const="", required=True, metavar="FILE", dest="engine_file", help=help)
+    """The option for the copy's engine file. It sets `engine_file`; None means the file of the settings."""
+    return option(name, type=file_path, nargs="?", required=True, metavar="FILE", dest="engine_file", help=help)
 
 
 class EnvClone(Lister):
@@ -142,9 +143,11 @@ class EnvDiff(Comparing, Lister):
                 missing = "the copy" if layer is None else "the original's plugins"
                 LOG.warning("The graph of %s is not uploaded: it is not in %s.", label, missing)
                 continue
-            if not self._accepts(
-                parsed_args, f"Upload the graph of {label} to {owner_text(owner)} ({count(number, 'difference')})?"
-            ):
+            question = f"Upload the graph of {label} to {owner_text(owner)} ({count(number, 'difference')})?"
+            try:
+                self.ask(parsed_args, question.__str__)
+            except Declined:
+                self.exit_code = Exit.DECLINED
                 LOG.warning("The graph of %s is not uploaded.", label)
                 continue
             document = GraphDocument(layer.tasks, metadata=layer.metadata)
@@ -154,16 +157,8 @@ class EnvDiff(Comparing, Lister):
             LOG.info("The graph of %s was uploaded to %s.", label, owner_text(owner))
         return applied
 
-    def _accepts(self, parsed_args: argparse.Namespace, question: str) -> bool:
-        try:
-            self.ask(parsed_args, lambda: question)
-        except Declined:
-            self.exit_code = Exit.DECLINED
-            return False
-        return True
 
-
-def _engine(command: Command, path: str) -> Backend:
+def _engine(command: Command, path: str | None) -> Backend:
     return backends.engine_at(path or command.shell.settings.engine)
 
 
@@ -202,7 +197,6 @@ def _owner(key: GraphKey, original: Inputs) -> OwnerRef | None:
     from fuelclient.environment.roles import owners
 
     level, name, version, _ = key
-    for owner in owners(original.environment):
-        if owner.level is level and (level is not Level.PLUGIN or (owner.name, owner.version) == (name, version)):
-            return OwnerRef(level, owner.id)
-    return None
+    same = (each for each in owners(original.environment) if each.level is level)
+    found = (each for each in same if level is not Level.PLUGIN or (each.name, each.version) == (name, version))
+    return next((OwnerRef(level, each.id) for each in found), None)

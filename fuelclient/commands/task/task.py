@@ -110,8 +110,10 @@ class TaskShow(ShowOne):
         report(run.findings)
         if run.runner == "gone":
             LOG.warning("The runner of run %d is gone. Run `fuel2 task resume %d` to resume it.", run.id, run.id)
-        cells = next(_terminal_rows([run, *run.children])) if self.is_for_terminal(parsed_args) else _row(run)
-        return (cells[0], run.uuid, *cells[1:], run.message)
+        is_for_people = self.is_for_terminal(parsed_args)
+        row = next(_terminal_rows([run, *run.children])) if is_for_people else _row(run)
+        cells = (row[0], run.uuid, *row[1:], run.message)
+        return [self.named(cell) if is_for_people and isinstance(cell, str) else cell for cell in cells]
 
 
 class TaskDelete(Command):

@@ -78,7 +78,7 @@ class Sequences(Facet):
 
 def _existing(connection: Connection, sequence_id: int) -> DeploymentSequence:
     if_none = "There is no sequence yet. Run `fuel2 sequence create`."
-    return lookup.existing(connection, "sequence", sequence_id, sequences, if_none, listed=False)
+    return lookup.existing(connection, "sequence", sequence_id, sequences, if_none)
 
 
 def _require(name: str, graph_types: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import TypeVar
 
@@ -46,8 +46,7 @@ def cluster(connection: Connection, cluster_id: int) -> Cluster:
 
 def node(connection: Connection, node_id: int) -> Node:
     """Raise `NotFound`, with the ids that exist, if it does not exist."""
-    hint = "There is no node yet. Run `fuel2 node import FILE`."
-    return existing(connection, "node", node_id, nodes, hint)
+    return existing(connection, "node", node_id, nodes, "There is no node yet. Run `fuel2 node import FILE`.")
 
 
 def plugin(connection: Connection, plugin_id: int) -> Plugin:
@@ -127,18 +126,13 @@ def existing(
     key: int,
     table: Table[_Value],
     hint: str,
-    *,
-    listed: bool = True,
-    latest: int = 0,
+    ids: Callable[[Connection], list[int]] | None = None,
 ) -> _Value:
-    """Find the row with an id. Raise `NotFound` with the ids that exist, or with this `hint` for an empty table.
-
-    The hint lists the ids if `listed`. Similar ids are suggested from the `latest` ones (0: from all).
-    """
+    """Find the row with an id. Raise `NotFound` with the ids that exist, which `ids` lists (default: all), or with this
+    `hint` if there are none."""
     value = table.find(connection, key) if checks.is_possible(noun, key) else None
     if value is None:
-        known = table.ids(connection)
-        if known:
-            hint = f"Known: {ids_text(known)}." if listed else ""
-        raise NotFound(noun, key, known=[*map(str, known[-latest:])], hint=hint)
+        known = (ids or table.ids)(connection)
+        hint = f"Known: {ids_text(known)}." if known else hint
+        raise NotFound(noun, key, known=[*map(str, known)], hint=hint)
     return value

@@ -99,8 +99,7 @@ class Records(Facet):
     def _history(
         self, connection: Connection, run_id: int, filters: HistoryFilter, *, samples: bool = False
     ) -> tuple[Run, Sequence[HistoryRow]]:
-        run = existing(connection, run_id)
-        run = replace(run, children=tuple(runs.children(connection, run.id)))
+        run = with_parts(connection, run_id)
         parts = (history_rows(connection, part, filters, samples=samples) for part in run.children or (run,))
         return run, [row for rows in parts for row in rows]
 
@@ -165,9 +164,9 @@ def _nothing_recorded(noun: str, run_id: int) -> NotFound:
 
 
 def existing(connection: Connection, run_id: int) -> Run:
-    """Read a run. Raise `NotFound`, with the latest ids, if it does not exist."""
+    """Read a run. Raise `NotFound`, with the ids of runs, the latest first, if it does not exist."""
     if_none = "Nothing has been executed yet. Run `fuel2 graph execute --env ID`."
-    return lookup.existing(connection, "run", run_id, runs.table, if_none, listed=False, latest=12)
+    return lookup.existing(connection, "run", run_id, runs.table, if_none, runs.whole)
 
 
 def parent_of(connection: Connection, run_id: int) -> Run:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import CommandLine
+from command_line import CommandLine, on_terminal
 from executions import Executions, executions, shell, stage
 
 from fuelclient.model.task import Task
@@ -28,7 +28,9 @@ def fuel2(env: Executions) -> CommandLine:
     return CommandLine(env.engine)
 
 
-def test_lists_and_shows_executions_and_their_parts(env: Executions, fuel2: CommandLine) -> None:
+def test_lists_and_shows_executions_and_their_parts(
+    env: Executions, fuel2: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     env.graph(shell("a"))
     env.graph(shell("b", "false"), graph_type="broken")
     env.run("default")
@@ -50,6 +52,10 @@ def test_lists_and_shows_executions_and_their_parts(env: Executions, fuel2: Comm
     assert "b@1" in shown["message"]
     assert fuel2("task", "list", "--env", 9).code == 5
     assert fuel2("task", "show", 9).code == 5
+    shown = on_terminal(env.engine, 200, "task show 3", monkeypatch).out
+    assert shown.count("b/node-1") == 2, "in the result and in the message"
+    assert "b@1" not in shown
+    assert fuel2("task", "show", 9).err == "Run 9 does not exist. Known: 3, 1.\n", "no ids of parts"
 
 
 def test_the_history_of_an_execution_is_that_of_its_parts(env: Executions, fuel2: CommandLine) -> None:
