@@ -55,7 +55,7 @@ class Releases(Facet):
             owner = owner_to_change(connection, OwnerRef(Level.RELEASE, release.id))
             existing = releases.named(connection, release.name, release.version)
             if existing not in (None, release.id):
-                raise _conflict_with(release, existing)
+                raise _conflict_with((release, existing))
             releases.update(connection, release)
             put_sections(connection, owner, release.metadata)
             return lookup.release(connection, release.id)
@@ -114,13 +114,15 @@ def _require_new(connection: Connection, wanted: Sequence[Release]) -> None:
         if key in seen:
             raise Conflict(f"Release {' '.join(key)} is given twice.", hint="Keep one of them; nothing was stored.")
         seen.add(key)
-        existing = releases.named(connection, *key)
-        if existing is not None:
-            raise _conflict_with(release, existing)
+    stored = [(release, releases.named(connection, release.name, release.version)) for release in wanted]
+    if found := [(release, existing) for release, existing in stored if existing is not None]:
+        raise _conflict_with(*found)
 
 
-def _conflict_with(release: Release, existing: int | None) -> Conflict:
+def _conflict_with(*found: tuple[Release, int | None]) -> Conflict:
+    """The error about releases that exist already, each with the id under which it does."""
+    what, key = ("it", found[0][1]) if len(found) == 1 else ("them", "ID")
     return Conflict(
-        f"Release {release.name} {release.version} already exists, as release {existing}.",
-        hint=f"Use it, or delete it first: `fuel2 release delete {existing}`.",
+        " ".join(f"Release {each.name} {each.version} already exists, as release {key}." for each, key in found),
+        hint=f"Use {what}, or delete {what} first: `fuel2 release delete {key}`.",
     )
