@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands import documents
@@ -14,7 +15,7 @@ from fuelclient.errors import InvalidDocument
 if TYPE_CHECKING:
     from fuelclient.model.document import Document
 
-_EDITABLE, _GENERATED = "editable", "generated"
+_EDITABLE = "editable"
 
 
 class EnvSettingsDownload(documents.DocumentDownload):
@@ -57,22 +58,20 @@ class EnvSettingsUpload(documents.DocumentUpload):
         ),
     )
 
-    hint = "Start from 'fuel2 env settings download'."
+    title, hint = "the settings of an environment", "Start from 'fuel2 env settings download'."
 
-    def content(self, document: Document, parsed_args: argparse.Namespace) -> Mapping[str, Any]:  # noqa: ARG002
-        """The settings by section; in documents of a master they are the value of `editable`."""
-        from fuelclient.serializers.values import in_words, key_text
+    def content(self, document: Document, parsed_args: argparse.Namespace) -> Mapping[str, Any]:
+        from fuelclient.environment.settings import sections_from
 
-        data = document.data
-        if isinstance(data, Mapping) and _EDITABLE in data and set(data) <= {_EDITABLE, _GENERATED}:
-            data = data[_EDITABLE]
-        if not isinstance(data, Mapping):
-            raise InvalidDocument(f"{document.file}: settings must be a mapping of sections.", hint=self.hint)
-        for name, section in data.items():
-            if not isinstance(section, Mapping):
-                shown = f"the section {key_text(name)} of the settings is {in_words(section)}, not a mapping"
-                raise InvalidDocument(f"{document.file}: {shown}.", hint=self.hint)
-        return data
+        return sections_from(super().content(document, parsed_args))
+
+    def judge(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.environment import rules, settings
+
+        before = self.backend.clusters.environment(parsed_args.id)
+        others = {plugin.name for plugin in self.backend.plugins.list()} - {plugin.name for plugin in before.plugins}
+        own = {name: section for name, section in parsed_args.content.items() if name not in others}
+        rules.require_no_new_breaks(before, replace(before, own_settings=settings.own_from(own, before)), ())
 
     change = on_backend(lambda backend, args: backend.clusters.set_settings(args.id, args.content, force=args.force))
 

@@ -14,6 +14,7 @@ from fuelclient.commands.base import Changing, Command
 from fuelclient.commands.formatters import plain
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument, UsageError
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.model.document import Document
@@ -232,6 +233,14 @@ class DocumentUpload(_OwnedDocument, Upload):
     arguments = (*file_options("read"), YES)
     question = "Replace the {command.part} of {command.noun} {id} with those in {document.file}?"
     done = "{command.subject} with id {id} was loaded from {path}"
+
+    def judge(self, parsed_args: argparse.Namespace) -> None:
+        """Raise what `change` would, if that can be known before it."""
+
+    def question_for(self, parsed_args: argparse.Namespace) -> str:
+        if not supports(self.backend.services):  # a master judges by itself
+            self.judge(parsed_args)
+        return super().question_for(parsed_args)
 
 
 def require(wanted: type, document: Document, noun: str, hint: str) -> Any:

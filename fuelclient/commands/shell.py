@@ -30,7 +30,7 @@ from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.fitting import fitted_message
 from fuelclient.commands.formatters import RED, YELLOW, painted
 from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS, ORIGINAL, PLURALS
-from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, Unavailable, UsageError
+from fuelclient.errors import CycleDetected, FuelError, Unavailable, UsageError
 from fuelclient.printing import count as count
 from fuelclient.printing import printable
 
@@ -405,7 +405,7 @@ class FuelShell(App):
                 resolve(parsed_args, lambda: self.backend, self.spelled)
                 code = command.run(parsed_args)
                 return getattr(command, "exit_code", Exit.OK) or code
-        except InvalidDocument as error:
+        except FuelError as error:
             document: Document | None = getattr(command, "loaded", None)
             if document is not None:
                 document.place_findings(error)
@@ -449,12 +449,14 @@ class FuelShell(App):
         text = " ".join(str(value_for_target(error, self.called)).split())
         for finding in findings:
             LOG.error("%s", finding)
-            text = text.replace(f": {finding.message}. {for_target(finding.hint, self.called)}".rstrip(), ".")
+            hint = for_target(finding.hint, self.called)
+            text = text.replace(f": {finding.message}. {hint}".rstrip(), ".").replace(f"{finding.message} ", "")
+            text = text.replace(f"{hint} ", "") if hint else text
         for drawing in error.drawings if isinstance(error, CycleDetected) else ():
             LOG.error("%s", drawing, extra={"plain": True})
-        if findings and _is_repeated(str(getattr(error, "message", "")), findings):
-            return code
         if isinstance(error, FuelError):
+            if findings and _is_repeated(error, findings):
+                return code
             LOG.error("%s", text)
             for line in getattr(error, "commands", ()):  # of `guesses.Incomplete`
                 LOG.error("%s", line, extra={"plain": True})
@@ -503,22 +505,21 @@ def urgency(finding: Finding) -> tuple[bool, str, int]:
 
 
 def _findings(error: FuelError) -> list[Finding]:
-    """The findings to print before the message of an error, unless the message repeats the only one. The edges of a
+    """The findings to print before the message of an error, unless the message repeats them all. The edges of a
     cycle stay in their order; those that are drawn are left out."""
-    if len(error.findings) == 1:
-        [finding] = error.findings
-        if finding.message in error.message and str(finding.place) in error.message:
-            return []
+    message = error.message.casefold()
+    if all(text.casefold() in message for each in error.findings for text in (each.message, str(each.place))):
+        return []
     if isinstance(error, CycleDetected):
         return [finding for finding in error.findings if not error.drawings or not finding.task]
     return sorted(error.findings, key=urgency)
 
 
-def _is_repeated(message: str, findings: list[Finding]) -> bool:
-    """Whether the message of an error repeats one of its findings and counts the others."""
-    if len(findings) == 1:
-        return message.rstrip(".") == findings[0].message
-    return any(message.endswith(f"{finding.message} (and {len(findings) - 1} more).") for finding in findings)
+def _is_repeated(error: FuelError, findings: list[Finding]) -> bool:
+    """Whether an error repeats one of its findings, and may count the others."""
+    message = error.message.removesuffix(f" (and {len(findings) - 1} more).").rstrip(".").casefold()
+    texts = (each.message.rstrip(".").casefold() for each in findings if error.hint in ("", each.hint))
+    return any(message == text or message.endswith(f": {text}") for text in texts)
 
 
 def _require_text(argv: list[str]) -> None:

@@ -18,7 +18,7 @@ from fuelclient.environment import settings
 from fuelclient.environment.roles import roles as roles_of
 from fuelclient.errors import Conflict, FuelError, InvalidDocument
 from fuelclient.expressions.legacy import Models
-from fuelclient.expressions.restrictions import LimitKind, conflicting, expand_restrictions, unmet, violation
+from fuelclient.expressions.restrictions import LimitKind, Restriction, conflicting, expand_restrictions, violation
 from fuelclient.model.environment import Environment
 from fuelclient.model.finding import Finding, Place, Severity, errors_in, listed
 from fuelclient.model.node import Node
@@ -103,7 +103,9 @@ def _refusal(new: Sequence[Broken], environment: Environment, present: Collectio
         which = ids_text(sorted(ids)) if ids else listed(names)  # new ones have no id that lasts
         reasons = " ".join(dict.fromkeys(each.finding.message for each in same))
         noun = "nodes" if len(ids or names) > 1 else "node"
-        return Conflict(reasons, hint=f"This is about {noun} {which}; nothing was changed.")
+        hints = [*dict.fromkeys(each.finding.hint for each in same if each.finding.hint)]
+        hint = " ".join([*hints, f"This is about {noun} {which}; nothing was changed."])
+        return Conflict(reasons, findings=[each.finding for each in same], hint=hint)
     text = "; ".join(dict.fromkeys(each.finding.message for each in same))
     raised = InvalidDocument if code == NETWORK else Conflict
     return raised(f"{text[:1].upper()}{text[1:]}.", hint=findings[0].hint)
@@ -141,20 +143,29 @@ def _roles(environment: Environment, wanted: Collection[str] | None = None) -> I
     models = settings.models(environment) if limited else {}
     for name, carriers in nodes_by_role.items():
         role = known[name]
-        reasons = [*_refusals(role, len(carriers), models)] if name in limited else []
+        reasons = [*_refusals(role, len(carriers), models, environment.cluster.id)] if name in limited else []
         for node in carriers if reasons or role.metadata.get("conflicts") else ():
             others = conflicting(name, [other for other in node.all_roles if other in known], role.metadata)
             conflict = f"Role '{name}' in conflict with role '{', '.join(others)}'."
-            for text, about in (*([(conflict, others)] if others else ()), *((reason, ()) for reason in reasons)):
-                yield Broken((node.id, name, text), Finding(Severity.ERROR, ROLE, text), (name, *about))
+            place = Place(path=(node.name, "roles", name))
+            for text, hint in (*([(conflict, "")] if others else ()), *reasons):
+                about = others if text == conflict else ()
+                finding = Finding(Severity.ERROR, ROLE, text, place, hint=hint)
+                yield Broken((node.id, name, text), finding, (name, *about))
 
 
-def _refusals(role: Role, count: int, models: Models) -> Iterator[str]:
-    reasons = _restricted(role, models)
-    if reasons:
-        yield f"Role '{role.name}' restrictions mismatch: {'. '.join(reason.rstrip('.') for reason in reasons)}."
+def _refusals(role: Role, count: int, models: Models, cluster_id: int) -> Iterator[tuple[str, str]]:
+    """Yield why a number of nodes may not have a role, and what to do about settings that forbid it."""
+    if broken := _restricted(role, models):
+        reasons = ". ".join(each.reason.rstrip(".") for each in broken)
+        conditions = [" ".join(each.condition.split()) for each in broken if "settings:" in each.condition]
+        hint = (
+            f"It is forbidden while {' or '.join(conditions)}. Change that in the file of `fuel2 env settings download "
+            f"{cluster_id}`, and store it with `fuel2 env settings upload {cluster_id}`."
+        )
+        yield f"Role '{role.name}' restrictions mismatch: {reasons}.", hint if conditions else ""
     if reason := violation(role.metadata.get("limits"), count, models, LimitKind.MAX):
-        yield f"Role '{role.name}' limits mismatch: {reason.rstrip('.')}."
+        yield f"Role '{role.name}' limits mismatch: {reason.rstrip('.')}.", ""
 
 
 def _missing_nodes(environment: Environment) -> Iterator[Finding]:
@@ -177,13 +188,13 @@ def _missing_nodes(environment: Environment) -> Iterator[Finding]:
             yield Finding(Severity.WARNING, "P089", message, Place(layer=role.owner), hint=hint)
 
 
-def _restricted(role: Role, models: Models) -> list[str]:
-    """The messages of restrictions that forbid a role. Unreadable ones are ignored: the package check reports them."""
-    reasons: list[str] = []
+def _restricted(role: Role, models: Models) -> list[Restriction]:
+    """The restrictions that forbid a role. Unreadable ones are ignored: the package check reports them."""
+    reasons: list[Restriction] = []
     with suppress(InvalidDocument):
         for restriction in expand_restrictions(role.metadata.get("restrictions")):
             with suppress(InvalidDocument):
-                reasons += unmet([replace(restriction, strict=False)], models)
+                reasons += [restriction] * replace(restriction, strict=False).is_satisfied(models)
     return reasons
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from fuelclient.errors import InvalidDocument, NotFound, UsageError
 from fuelclient.model.environment import Environment
+from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.plugin import Plugin
 from fuelclient.serializers.values import beyond, deep_merged, in_words, key_text, mapping, mappings, plain
 
@@ -69,17 +70,17 @@ def sections_from(document: Mapping[Any, Any]) -> dict[str, Any]:
 
     Raise `InvalidDocument` if a section is not a mapping.
     """
-    given: Any = document.get(EDITABLE) if list(document) == [EDITABLE] else document
+    given: Any = document[EDITABLE] if EDITABLE in document and {*document} <= {EDITABLE, "generated"} else document
     if not isinstance(given, Mapping):
         raise InvalidDocument(
             f"Settings are a mapping of sections, not {in_words(given)}.", hint="Write section: {...}."
         )
     for name, section in given.items():
         if not isinstance(section, Mapping):
-            raise InvalidDocument(
-                f"The section {key_text(name)} of the settings is {in_words(section)}, not a mapping.",
-                hint="Write each setting below its section: `storage: {volumes_ceph: {value: true}}`.",
-            )
+            text = f"the section {key_text(name)} of the settings is {in_words(section)}, not a mapping"
+            hint = "Write each setting below its section: `storage: {volumes_ceph: {value: true}}`."
+            finding = Finding(Severity.ERROR, "N003", text, Place(path=(EDITABLE, name)), hint=hint)
+            raise InvalidDocument(f"{text[0].upper()}{text[1:]}.", findings=[finding], hint=hint)
     return dict(plain(given))
 
 

@@ -26,6 +26,11 @@ class Restriction:
     action: str = "disable"
     strict: bool = True
 
+    @property
+    def reason(self) -> str:
+        """The message, or else the condition."""
+        return self.message or f"not available while {' '.join(self.condition.split())}"
+
     def is_satisfied(self, models: Models) -> bool:
         """Whether the condition holds. Raise what `Expression.evaluate` does."""
         return bool(parse(self.condition).evaluate(models, strict=self.strict))
@@ -70,13 +75,9 @@ def _bad_form(item: object) -> InvalidDocument:
 
 
 def unmet(restrictions: Iterable[Restriction], models: Models) -> list[str]:
-    """Why something is unavailable: the message, or else the condition, of each restriction that applies, whatever its
-    action. Raise what `Expression.evaluate` does."""
-    return [
-        restriction.message or f"not available while {' '.join(restriction.condition.split())}"
-        for restriction in restrictions
-        if restriction.is_satisfied(models)
-    ]
+    """Why something is unavailable: the reason of each restriction that applies, whatever its action. Raise what
+    `Expression.evaluate` does."""
+    return [restriction.reason for restriction in restrictions if restriction.is_satisfied(models)]
 
 
 def conflicting(role: str, others: Iterable[str], metadata: Mapping[str, Any]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fuelclient.errors import InvalidDocument
+from fuelclient.errors import FuelError
 from fuelclient.model.finding import Finding, Place
 
 
@@ -41,10 +41,11 @@ class Document:
     file: str
     findings: tuple[Finding, ...] = ()
 
-    def place_findings(self, error: InvalidDocument) -> None:
+    def place_findings(self, error: FuelError) -> None:
         """Set the file and line of those findings of `error` that have only a path in the document.
 
         A path may begin with keys that enclose the content of the document. Those that the document lacks are skipped.
+        In a list, a word in the path stands for the item that is this word, or that has it as its name.
         """
         error.findings = tuple(self._placed(each) if isinstance(each, Finding) else each for each in error.findings)
 
@@ -58,8 +59,12 @@ class Document:
         for key in path:
             if isinstance(value, Marked) and key in value:
                 value, line = value[str(key)], value.lines.get(str(key), line)
-            elif isinstance(value, MarkedList) and isinstance(key, int) and key < len(value):
-                value, line = value[key], value.lines[key]
+            elif isinstance(value, MarkedList):
+                names = [item.get("name") if isinstance(item, Marked) else item for item in value]
+                index = names.index(key) if key in names else key
+                if not isinstance(index, int) or index >= len(value):
+                    break
+                value, line = value[index], value.lines[index]
             else:
                 break
         return replace(finding, place=Place(self.file, line))

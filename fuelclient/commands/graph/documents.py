@@ -5,15 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from fuelclient import files
-from fuelclient.errors import InvalidDocument, UsageError
+from fuelclient.errors import InvalidDocument, NotFound, UsageError
 from fuelclient.model.document import Document
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.model.graph import GraphDocument
+from fuelclient.model.graph import GraphDocument, Level
 from fuelclient.serializers.graph import document_from, documents_from
+
+if TYPE_CHECKING:
+    from fuelclient.backends.base import Backend
+    from fuelclient.model.graph import Layer, OwnerRef
 
 
 def graph_document(
@@ -38,6 +43,17 @@ def graph_document(
     path = files.metadata_file(directory)
     metadata = _load(path, stdin, absolute) if path else None
     return documents_from(documents, metadata, owner_label=owner_label)
+
+
+def judged(backend: Backend, document: GraphDocument, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:
+    """The findings about a document that is to become the graph of an owner, before it is uploaded."""
+    from fuelclient.graph.validate import check_document
+
+    below: Sequence[Layer] | None = None if owner.level is Level.PLUGIN else ()
+    with suppress(NotFound):  # no layer has this type yet
+        layers = backend.graphs.snapshot(owner.id, graph_type).layers if owner.level is Level.CLUSTER else ()
+        below = [layer for layer in layers if layer.owner.level is not Level.CLUSTER] or below
+    return check_document(document, backend.graphs.owner(owner), below)
 
 
 def _load(path: str, stdin: TextIO, absolute: bool) -> Document:

@@ -33,7 +33,7 @@ from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
-    from fuelclient.model.graph import OwnerRef, Uploaded
+    from fuelclient.model.graph import GraphDocument, OwnerRef, Uploaded
 
 
 class GraphList(Lister):
@@ -137,7 +137,7 @@ class GraphUpload(Command):
         document = graph_document(parsed_args, self.app.stdin, owner_label=label, absolute=True)
         if parsed_args.name is not None:
             document = dataclasses.replace(document, name=parsed_args.name)
-        has_agreed = self.ask(parsed_args, lambda: self._question(ref, parsed_args.graph_type))
+        has_agreed = self.ask(parsed_args, lambda: self._question(ref, parsed_args.graph_type, document))
         if parsed_args.graph_type is None and not has_agreed:
             LOG.info("--type is not given: uploading to the graph type '%s' of %s.", DEFAULT, owner_text(ref))
         uploaded = self.writable().graphs.upload(ref, document, graph_type)
@@ -157,12 +157,17 @@ class GraphUpload(Command):
         owner = self.backend.graphs.owner(ref)
         return owner.name if ref.level is Level.PLUGIN else str(ref.level)
 
-    def _question(self, owner: OwnerRef, graph_type: str | None) -> str:
+    def _question(self, owner: OwnerRef, graph_type: str | None, document: GraphDocument) -> str:
         """The question whether to replace the tasks of a graph, with the environments that use it; empty if the graph
-        has no tasks and the type is given. Raise `NotFound` for an unknown owner."""
-        self.backend.graphs.owner(owner)
+        has no tasks and the type is given. Raise `NotFound` for an unknown owner, and `InvalidGraph` for a document
+        that the upload would refuse."""
+        from fuelclient.commands.graph.documents import judged
+        from fuelclient.model.finding import require_no_errors
+
+        target, given = self.backend.graphs.owner(owner), graph_type or DEFAULT
+        require_no_errors(judged(self.backend, document, owner, given), f"The {given} graph of {target} is not stored")
         try:
-            before = len(self.backend.graphs.get(owner, graph_type or DEFAULT).tasks)
+            before = len(self.backend.graphs.get(owner, given).tasks)
         except NotFound:
             before = 0
         if not before and graph_type:
@@ -171,7 +176,7 @@ class GraphUpload(Command):
             return f"--type is not given. Upload to the graph type '{DEFAULT}' of {owner_text(owner)}?"
         users = _environments(self.backend, owner)
         merged = f", which {some(users)} {'uses' if len(users) == 1 else 'use'}" if users else ""
-        return f"Replace the {count(before, 'task')} of type '{graph_type or DEFAULT}' of {owner_text(owner)}{merged}?"
+        return f"Replace the {count(before, 'task')} of type '{given}' of {owner_text(owner)}{merged}?"
 
 
 def _environments(backend: Backend, owner: OwnerRef) -> list[str]:

@@ -86,12 +86,12 @@ class Clusters(Facet):
 
         with environment.checking_rules(connection, [cluster_id]) as (target,):
             known = roles_of(target)
-            lookup.require_roles(roles, known)
+            lookup.require_roles([("", roles)], known)
             requested = [_free_node(connection, node_id, cluster_id) for node_id in dict.fromkeys(node_ids)]
             added = [node for node in requested if node.cluster_id is None]
             require_free_names(target.nodes, added, cluster_id)
             for node in (join_environment(node, cluster_id, roles) for node in requested):
-                lookup.require_roles(node.all_roles, known)
+                lookup.require_roles([(node.name, node.all_roles)], known)
                 nodes.update(connection, replace(node, pending_deletion=False))
 
     def remove_nodes(self, cluster_id: int, node_ids: Sequence[int] | None, *, force: bool = False) -> Sequence[int]:

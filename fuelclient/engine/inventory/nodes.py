@@ -199,5 +199,5 @@ def _join_all(wanted: Sequence[Node], targets: Iterable[Environment]) -> list[No
     joined = [node if node.cluster_id is None else join_environment(node, node.cluster_id) for node in wanted]
     for target in targets:
         added = [node for node in joined if node.cluster_id == target.cluster.id]
-        lookup.require_roles([role for node in added for role in node.all_roles], roles_of(target))
+        lookup.require_roles([(node.name, node.all_roles) for node in added], roles_of(target))
     return joined

@@ -10,6 +10,7 @@ from fuelclient.environment import checks
 from fuelclient.environment.roles import plugin_owner, release_owner
 from fuelclient.errors import Conflict, FuelError, NotFound
 from fuelclient.model.cluster import Cluster
+from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import Level, Owner, OwnerRef
 from fuelclient.model.node import Node
 from fuelclient.model.package import Package
@@ -113,11 +114,18 @@ def environments_with(connection: Connection, owner: OwnerRef | Owner) -> list[i
     return [*plugin(connection, owner.id).clusters] if owner.level is Level.PLUGIN else [owner.id]
 
 
-def require_roles(roles: Iterable[str], known: Mapping[str, Role]) -> None:
-    """Raise `NotFound` for the first of `roles` that is not in `known`."""
-    for name in roles:
-        if name not in known:
-            raise NotFound("role", name, known=list(known))
+def require_roles(wanted: Iterable[tuple[str, Iterable[str]]], known: Mapping[str, Role]) -> None:
+    """Raise `NotFound` for the first role that is not in `known`, with a finding for each of them. `wanted` are the
+    names of nodes with their roles."""
+    missing = [(node, role) for node, roles in wanted for role in roles if role not in known]
+    if not missing:
+        return
+    errors = [NotFound("role", role, known=list(known)) for _, role in missing]
+    errors[0].findings = tuple(
+        Finding(Severity.ERROR, "N004", error.message, Place(path=(node, "roles", role)), hint=error.hint)
+        for error, (node, role) in zip(errors, missing, strict=True)
+    )
+    raise errors[0]
 
 
 def existing(

@@ -74,6 +74,19 @@ def test_upload_without_type_asks_on_a_terminal(tiny: CommandLine, tmp_path: Pat
     assert (unasked.out, question in unasked.err) == (UPLOADED, False)
 
 
+def test_a_graph_that_would_be_refused_is_not_asked_about(tiny: CommandLine, tmp_path: Path) -> None:
+    tiny.ok("graph", "upload", "--env", 1, "--type", "default", "--file", "-", stdin=GRAPH)
+    file = tmp_path / "graph.yaml"
+    file.write_text("- {id: nowhere, parameters: {a: 1}}\n", encoding="utf-8")
+    refused = tiny("graph", "upload", "--env", 1, "--type", "default", "--file", file, stdin="y\n", terminal=True)
+    assert refused.code == 7
+    assert "[G020]" in refused.err
+    assert "?" not in refused.err
+    checked = tiny("graph", "validate", "--env", 1, "--file", file, "-f", "json")
+    assert (checked.code, [row["code"] for row in checked.json]) == (7, ["G020"])
+    assert tiny("graph", "validate").code == 2
+
+
 def test_upload_without_type_and_terminal_says_where_it_goes(tiny: CommandLine) -> None:
     done = tiny.ok("graph", "upload", "--env", 1, "--file", "-", stdin=GRAPH)
     assert "uploading to the graph type 'default' of environment 1." in done.err

@@ -76,6 +76,31 @@ def test_new_nodes_that_may_not_have_a_role_are_named(tiny: CommandLine) -> None
     assert "This is about node web-1; nothing was changed." in done.err
 
 
+def test_each_role_that_a_nodes_file_cannot_have_is_found_with_its_line(tiny: CommandLine) -> None:
+    nodes = "- name: a\n  roles:\n  - controller\n  - contro\n- {name: b, roles: [zzz]}\n"
+    done = tiny("node", "import", "-", "--env", 1, stdin=nodes)
+    assert done.code == 5
+    assert "<stdin>:4: error: Role contro does not exist. [N004] Did you mean controller?\n" in done.err
+    assert "<stdin>:5: error: Role zzz does not exist. [N004] Known: " in done.err
+    assert done.err.count("contro ") == 1
+    both = tiny("env", "add", "nodes", "-e", 1, "-n", 1, "-r", "contro", "zzz").err
+    assert "Role contro does" in both
+    assert "Role zzz does" in both
+
+
+def test_a_second_import_names_all_releases_at_once(tiny: CommandLine) -> None:
+    records = "".join(f"- {{name: {name}, version: v-1, operating_system: Ubuntu}}\n" for name in ("two", "three"))
+    tiny.ok("release", "import", "-", stdin=records)
+    again = tiny("release", "import", "-", stdin=records)
+    assert again.code == 6
+    assert "two v-1 already exists, as release 2. Release three v-1 already exists, as release 3. Use them" in again.err
+
+
+def test_a_list_that_ends_with_the_file_is_found_where_it_begins(tiny: CommandLine) -> None:
+    broken = tiny("graph", "validate", "--file", "-", "-f", "json", stdin="b: 1\na: [1\n").json
+    assert [row["place"] for row in broken] == ["<stdin>:2"]
+
+
 def test_a_node_elsewhere_is_not_called_missing(tiny: CommandLine) -> None:
     tiny.ok("env", "create", "second", "--release", 1)
     done = tiny("env", "remove", "nodes", "-e", 2, "-n", 1)

@@ -99,7 +99,11 @@ def test_a_bad_section_of_settings_names_its_file(tiny: CommandLine, tmp_path: P
     path.write_text("storage: 2\n", encoding="utf-8")
     done = tiny("env", "settings", "upload", 1, "--file", path)
     assert (done.code, done.out) == (7, "")
-    assert done.err.startswith(f"{path}: the section storage of the settings is ")
+    assert f"{path}:1: error: the section storage of the settings is the number 2, not a mapping [N003]" in done.err
+    assert "?" not in tiny("env", "settings", "upload", 1, "--file", path, stdin="y\n", terminal=True).err
+    path.write_text("stroage: {debug: {value: 2}}\n", encoding="utf-8")
+    wrong = tiny("env", "settings", "upload", 1, "--file", path, stdin="y\n", terminal=True)
+    assert (wrong.code, "[y/N]" in wrong.err) == (7, False)
 
 
 def test_lines_are_completed_in_a_bash_without_the_package(tiny: CommandLine) -> None:

@@ -133,7 +133,8 @@ def test_a_role_is_refused_where_a_node_gets_it() -> None:
     given = replace(PLAIN, nodes=(node(1, "lvm"),))
     forbidden = replace(own(one=True), nodes=given.nodes)
     rules.require_no_new_breaks(given, forbidden, [1])
-    with refused(Conflict, "Role 'lvm' restrictions mismatch: Not with one.", "about node 1"):
+    named = ("Role 'lvm' restrictions mismatch: Not with one.", "about node 1", "`fuel2 env settings upload 1`")
+    with refused(Conflict, *named):
         rules.require_no_new_breaks(given, forbidden, [1], gives_roles=True)
     with refused(Conflict, "Role 'lvm' restrictions mismatch"):
         rules.require_no_new_breaks(own(one=True), forbidden, [1])
