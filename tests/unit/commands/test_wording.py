@@ -101,7 +101,7 @@ def test_a_bad_section_of_settings_names_its_file(tiny: CommandLine, tmp_path: P
     assert (done.code, done.out) == (7, "")
     assert f"{path}:1: error: the section storage of the settings is the number 2, not a mapping [N003]" in done.err
     assert "?" not in tiny("env", "settings", "upload", 1, "--file", path, stdin="y\n", terminal=True).err
-    path.write_text("stroage: {debug: {value: 2}}\n", encoding="utf-8")
+    path.write_text("storage: {metadata: {enabled: 3}}\n", encoding="utf-8")
     wrong = tiny("env", "settings", "upload", 1, "--file", path, stdin="y\n", terminal=True)
     assert (wrong.code, "[y/N]" in wrong.err) == (7, False)
 
