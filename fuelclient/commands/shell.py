@@ -517,9 +517,9 @@ def _findings(error: FuelError) -> list[Finding]:
 
 def _is_repeated(error: FuelError, findings: list[Finding]) -> bool:
     """Whether an error repeats one of its findings, and may count the others."""
-    message = error.message.removesuffix(f" (and {len(findings) - 1} more).").rstrip(".").casefold()
+    message, others = error.message.rstrip(".").casefold(), f" (and {len(findings) - 1} more)"
     texts = (each.message.rstrip(".").casefold() for each in findings if error.hint in ("", each.hint))
-    return any(message == text or message.endswith(f": {text}") for text in texts)
+    return any(message == text or message.endswith(text + others) for text in texts)
 
 
 def _require_text(argv: list[str]) -> None:
