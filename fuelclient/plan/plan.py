@@ -22,8 +22,9 @@ from fuelclient.model.snapshot import Snapshot
 from fuelclient.model.task import TaskType
 from fuelclient.plan.evaluate import Decisions, Evaluation, require_computed, require_known
 from fuelclient.plan.expand import Expansion
-from fuelclient.plan.fleet import NO_NODES, Fleet
+from fuelclient.plan.fleet import NO_NODES, PRIMARY, SYNC, Fleet
 from fuelclient.plan.order import Ordered
+from fuelclient.plan.place import only_primary
 from fuelclient.plan.select import fleet_for, instances_inside, require_tasks, subgraph_from
 from fuelclient.plan.study import Study, graph_findings
 from fuelclient.plan.work import InstanceKind, Work, by_filters, work_of
@@ -147,7 +148,7 @@ def plan(
     )
     findings += _unrunnable_findings(expansion, work, snapshot, request, attributes, check)
     _refuse(snapshot, findings)
-    findings += _idle_findings(snapshot.graph_type, expansion.fleet, work, request)
+    findings += _idle_findings(snapshot.graph_type, expansion, work, request)
     _refuse(snapshot, findings)
     placed = zip(merged.tasks, expansion.placement.nodes, strict=True)
     return Plan(
@@ -207,26 +208,34 @@ def _unrunnable_findings(
         )  # fmt: skip
 
 
-def _idle_findings(graph_type: str, fleet: Fleet, work: Work, request: RunRequest) -> Iterator[Finding]:
-    """Yield a finding if there are only sync points: the graph ends at once, and the run goes on.
+def _idle_findings(graph_type: str, expansion: Expansion, work: Work, request: RunRequest) -> Iterator[Finding]:
+    """Yield a finding if there are only sync points: the graph ends at once, and the run goes on. Yield one as well if
+    a primary has no task, but other nodes of its role have: the author may not know that `primary-` is another role.
 
     It is an error if no node that the request names is online. A request for the master alone expects it.
     """
-    if request.master_only or any(kind is not InstanceKind.SYNC for kind in work.kinds):
+    busy, places = {*work.node_of} - {SYNC}, enumerate(expansion.fleet.nodes)
+    idle = [node for place, node in places if place not in busy and isinstance(node.uid, int)]
+    named = dict.fromkeys(name for task in expansion.tasks for name in task.task.placement[1])
+    primary = only_primary(named, idle)
+    if request.master_only or (busy and not primary):
         return
-    nodes = [str(node.uid) for node in fleet.nodes if isinstance(node.uid, int)]
+    nodes = [str(node.uid) for node in idle if not busy or PRIMARY + primary in node.tags]
     is_lost = bool(request.node_ids) and not nodes
     where = "because no node can be deployed now, or its node filter matches none"
+    hint = f"{'Name' if request.node_ids else '`fuel2 env add nodes` adds'} nodes that have its roles; "
     if nodes:
         where = f"on node {listed(nodes, _MAX_NAMES)}"
+        if primary:
+            where += f": the {primary} there is {PRIMARY}{primary}, and its tasks name {primary} only"
+            hint = f"Add {PRIMARY}{primary} to the roles of its tasks if they are to run there; "
     elif is_lost:
         where = "because none of the named nodes is online"
     yield Finding(
         Severity.ERROR if is_lost and not request.dry_run else Severity.WARNING,
         "G066",
         f"the {graph_type} graph has nothing to do {where}",
-        hint=f"{'Name' if request.node_ids else '`fuel2 env add nodes` adds'} nodes that have its roles; "
-        f"`fuel2 graph preview --env {request.cluster_id} --type {graph_type}` shows where its tasks run.",
+        hint=f"{hint}`fuel2 graph preview --env {request.cluster_id} --type {graph_type}` shows where its tasks run.",
     )
 
 

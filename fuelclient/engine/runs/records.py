@@ -250,8 +250,9 @@ def history_rows(
     stored = history.rows(connection, child.id, child.graph_type, filters, definitions, samples=samples)
     nowhere = []
     for task, definition in definitions.items():
-        task_type, skipped = str(definition.get("type") or ""), InstanceStatus.SKIPPED
-        row = HistoryRow(child.id, child.graph_type, task, NOWHERE, skipped, task_type, definition=definition)
+        task_type = str(definition.get("type") or "")
+        key = child.id, child.graph_type, task, NOWHERE, InstanceStatus.SKIPPED, task_type
+        row = HistoryRow(*key, message="none of the nodes of this run has its roles", definition=definition)
         if task_type != TaskType.GROUP and filters.passes(row):
             nowhere.append(row)
     placed = history.placed(connection, child.id) if nowhere else ()  # which looks at every instance

@@ -23,6 +23,7 @@ def test_histories_are_filtered(env: Executions) -> None:
     assert [(row.task, row.node, row.status, row.time_start) for row in history(found.id)][-1] == (
         "nowhere", "-", "skipped", None,
     )  # fmt: skip
+    assert history(found.id)[-1].message == "none of the nodes of this run has its roles"
     assert len(history(found.id)) == 8
     assert {row.task for row in history(found.id, HistoryFilter(nodes=("1",)))} == {"a", "b"}
     assert {row.task for row in history(found.id, HistoryFilter(nodes=("null",)))} == {"s"}

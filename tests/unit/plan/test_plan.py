@@ -277,6 +277,25 @@ def test_what_runs_nowhere_is_known() -> None:
     assert "G066" in {one.code for one in planned(task("s", type="stage"), sh("b", roles=["gone"])).findings}
 
 
+def test_it_is_said_that_a_primary_has_another_role() -> None:
+    """Its author meant both; a task for the primary, too, shows that they did not."""
+    second, first = sh("a", roles=["controller"]), sh("b", roles=["primary-controller"])
+
+    def findings(*tasks: Task, **request: Any) -> list[Finding]:
+        members = [node(1, "controller"), node(2, "controller")]
+        taken = snapshot([layer(RELEASE, *tasks)], members, roles("controller"), primary=["controller"])
+        made = plan(taken, RunRequest(1, **request), Expressions(FACTS))
+        return [one for one in made.findings if one.code == "G066"]
+
+    (finding,) = findings(second)
+    assert finding.message.endswith(
+        "has nothing to do on node 1: the controller there is primary-controller, and its tasks name controller only"
+    )
+    assert finding.hint.startswith("Add primary-controller to the roles of its tasks")
+    assert findings(second, node_ids=(1,)) == [finding]
+    assert findings(second, first) == []
+
+
 def test_the_digest_tells_plans_apart() -> None:
     base = planned(sh("a"), sh("b"))
 
