@@ -20,10 +20,12 @@ MAX_COLUMNS, _NAME_COLUMN = 80, 26
 
 DESCRIPTION = "Store, merge, order, preview and run OpenStack Fuel deployment graphs, with or without a Fuel master."
 
-CLOSING = (
-    f"'{PROGRAM} COMMAND --help' or '{PROGRAM} help COMMAND' shows the help of one command, '{PROGRAM} help NOUN' "
-    f"those of a noun; '{PROGRAM} help --all' also lists the commands of other packages."
+HELP = (
+    f"'{PROGRAM} help WORDS' shows the help of a command (as 'COMMAND --help' does), of a noun or of a topic: {{}}. "
+    f"'{PROGRAM} explain CODE' explains a finding or an exit code. '{PROGRAM} help --all' also lists the commands of "
+    "other packages. -q and PAGER=cat turn the pager off."
 )
+"""What leads further, with a place for the names of the topics."""
 
 
 def columns() -> int:
@@ -189,11 +191,11 @@ def overview(*, everything: bool = False) -> str:
         formatter.start_section(group.title)
         formatter.add_arguments(group._group_actions)
         formatter.end_section()
-    lines = [fill(DESCRIPTION, columns()), "", f"usage: {parser.usage}", "", *listing(COMMANDS)]
+    help_line = _filled(HELP.format(", ".join(topics())))
+    lines = [fill(DESCRIPTION, columns()), "", f"usage: {parser.usage}", "", help_line, "", *listing(COMMANDS)]
     if everything:
         lines += ["", "Commands of other packages:", *(_columns(extensions()) or ["  none"])]
-    lines += ["", _filled(f"Topics ('{PROGRAM} help TOPIC'): {', '.join(topics())}.")]
-    return "\n".join([*lines, "", formatter.format_help(), _filled(CLOSING), ""])
+    return "\n".join([*lines, "", formatter.format_help()])
 
 
 def listing(names: Iterable[str]) -> list[str]:

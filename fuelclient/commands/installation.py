@@ -81,6 +81,10 @@ class Doctor(DiagnosisCheck):
         return self.diagnosis_rows(examine(lambda: self.shell.settings, nodes=not parsed_args.no_nodes))
 
 
+_TOPICS = {"filter": "queries", "query": "queries", "select": "queries"}
+"""The topics that other words mean."""
+
+
 class Help(Command):
     """Show this overview, or the help of a command or a topic
 
@@ -104,16 +108,20 @@ class Help(Command):
         words, known = parsed_args.command, topics()
         if not words:
             return overview(everything=parsed_args.all)
-        if (topic := "-".join(words)) in known:
-            return known[topic]
+        topic = "-".join(words)
+        if found := known.get(_TOPICS.get(topic, topic)):
+            return found
         if len(words) == 1 and words[0] not in COMMANDS and (names := verbs(words[0])):
             noun = names[0].split()[0]
             return "\n".join([f"usage: {PROGRAM} {noun} COMMAND ...", "", *listing(names), ""])
         try:
             factory, name, others = self.app.command_manager.find_command(words)
         except UsageError as error:
+            from fuelclient.commands.explain import explanations  # only a misspelt topic needs these
+
             near = close(topic, known) or next((name for name in known if name.startswith(topic.lower())), "")
-            error.hint = f"Did you mean '{PROGRAM} help {near}'?" if near else error.hint
+            meant = f"help {near}" * bool(near) or f"explain {topic}" * (topic.upper() in explanations())
+            error.hint = f"Did you mean '{PROGRAM} {meant}'?" if meant else error.hint
             raise
         if others:
             raise UsageError(f"'{' '.join(words)}' is not a command.", hint=f"Did you mean '{PROGRAM} help {name}'?")

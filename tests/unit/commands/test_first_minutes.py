@@ -82,6 +82,7 @@ def test_a_misspelt_option_gets_a_suggestion(
     ("ENV LIST", "Did you mean 'env list'?"), ("Graph", "Did you mean 'graph'?"),
     ("graph ls", "Did you mean 'graph list'?"), ("ls", "Say what, such as 'env list'."),
     ("help lay", "Did you mean 'fuel2 help layers'?"),
+    ("help 7", "Did you mean 'fuel2 explain 7'?"), ("help g050", "Did you mean 'fuel2 explain g050'?"),
     ("help topics", "'fuel2 help' lists all commands and topics."),
     ("help exit cods", "Did you mean 'fuel2 help exit-codes'?"),
     ("delte", "'fuel2 help' lists all commands and topics."),
@@ -95,6 +96,7 @@ def test_the_first_words_of_a_line_are_guessed(line: str, hint: str) -> None:
 
 def test_a_topic_may_be_written_in_words() -> None:
     assert fuel2("help", "exit", "codes").out == fuel2("help", "exit-codes").out
+    assert fuel2("help", "query").out == fuel2("help", "select").out == fuel2("help", "queries").out
 
 
 @pytest.mark.parametrize(
