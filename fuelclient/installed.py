@@ -27,11 +27,12 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 _LIBRARY = re.compile(r"""^([^;]+);.*extra == ['"](\w+)['"]""")
 
 
-def extra_line(extra: str) -> str:
-    """The command line that adds the libraries of an extra, such as `ssh`, to this copy."""
-    found = _distribution()
+def extra_line(extra: str, *missing: str) -> str:
+    """The command line that adds the libraries of an extra, such as `ssh`, to this copy. With uv it adds those of all
+    `missing` extras: there the next line would remove what this one has added."""
+    found, extras = _distribution(), (extra, *missing) if _of_uv()[1] is not None else (extra,)
     matches = map(_LIBRARY.match, (found and found.requires) or ())
-    libraries = [match[1].strip() for match in matches if match and match[2] == extra]
+    libraries = [match[1].strip() for match in matches if match and match[2] in extras]
     return adding(*(libraries or [f"{CHECKOUT}[{extra}]"]))
 
 

@@ -47,6 +47,10 @@ def test_uv_keeps_what_it_has_added_before(tmp_path: Path, monkeypatch: pytest.M
         '{ name = "waitress", specifier = ">=3.0" }]'
     )
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    both = installed.extra_line("ssh", "server", "ssh")  # one after the other, they would remove each other's
+    assert both == installed.extra_line("server", "server", "ssh")
+    assert "--with 'Flask>=3.0'" in both
+    assert "--with 'asyncssh>=2.14'" in both
     line = installed.adding("asyncssh>=2.14")
     assert line.startswith("uv tool install --with 'waitress>=3.0' --with 'asyncssh>=2.14' ")
     assert line.endswith(f"'{ROOT}[dask]'")

@@ -95,12 +95,13 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 
 def _extras() -> Iterator[Diagnosis]:
+    missing = [extra for extra, (module, _) in _EXTRAS.items() if find_spec(module) is None]
     for extra, (module, purpose) in _EXTRAS.items():
-        if find_spec(module) is not None:
+        if extra not in missing:
             yield Diagnosis(_AREA, f"extra {extra}", Health.OK, f"{purpose}: {module} is installed")
         else:
             message = f"{module} is not installed; it is only needed for {purpose}"
-            yield Diagnosis(_AREA, f"extra {extra}", Health.OK, message, installed.extra_line(extra))
+            yield Diagnosis(_AREA, f"extra {extra}", Health.OK, message, installed.extra_line(extra, *missing))
 
 
 def _intruders() -> Iterator[Diagnosis]:
