@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from fuelclient import examples, files
 from fuelclient.backends import executor_kinds
 from fuelclient.commands.base import Command
+from fuelclient.commands.fitting import terminal_width
+from fuelclient.commands.parser import below_comment
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import Conflict
 from fuelclient.model.graph import DEFAULT_TYPE, GraphDocument, Level, OwnerRef
@@ -100,7 +102,7 @@ class Demo(Command):
         else:
             LOG.info("%s already has the examples, as environment %d (%s).", self.backend.target, env, ENVIRONMENT)
         LOG.info("Try:")
-        for line in suggestions(self.shell.called, self.backend.target):
+        for line in suggestions(self.shell.called, self.backend.target, terminal_width(self.app.stdout)):
             self.say(line)
 
 
@@ -186,16 +188,19 @@ def store(backend: Backend, loaded: Examples, found: Stored) -> int:
     return env
 
 
-def suggestions(called: str, target: str) -> list[str]:
-    """Commands to try, each with a comment on what it shows; `called` is how the program was called.
+def suggestions(called: str, target: str, width: int = 0) -> list[str]:
+    """Commands to try, each with a comment on what it shows, for a terminal of `width` columns or, if that is 0, for a
+    file; `called` is how the program was called.
 
     >>> " ".join(suggestions("fuel2 --engine 'my engine.db'", "/tmp/my engine.db")[0].split())
     "fuel2 --engine 'my engine.db' graph preview --env demo # what would run where, in order"
     """
     names = {"env": ENVIRONMENT, "fix": FIX, "nodes": f"{target}.nodes"}
     lines = [(f"{called} {command.format(**names)}", meaning.format(**names)) for command, meaning in NEXT]
-    width = max(len(command) for command, _ in lines)
-    return [f"{command:<{width}}  # {meaning}" for command, meaning in lines]
+    if width:
+        return [below_comment(*line, width) for line in lines]
+    widest = max(len(command) for command, _ in lines)
+    return [f"{command:<{widest}}  # {meaning}" for command, meaning in lines]
 
 
 def _log_summary(loaded: Examples, env: int) -> None:

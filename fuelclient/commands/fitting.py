@@ -111,6 +111,19 @@ class Row(str):
         return [self[: self.ends[kept - 1]].rstrip(), *wrapped(rest, width, hang)]
 
 
+def indented(line: str) -> str:
+    """A line two columns further to the right; a row stays one.
+
+    >>> indented(align([("one", "the second", "file.yaml:12")])[0]).wrapped(18)
+    ['  one  the second', '      file.yaml:12']
+    """
+    if not isinstance(line, Row):
+        return f"  {line}"
+    moved = Row(f"  {line}")
+    moved.cells, moved.ends = line.cells, [end + 2 for end in line.ends]
+    return moved
+
+
 def align(rows: Iterable[Sequence[str]], indent: str = "") -> Sequence[Row]:
     """Align the columns of rows of cells. The last column is not padded.
 
@@ -135,11 +148,14 @@ def wrapped(text: str, width: int, hang: str | None = None) -> list[str]:
 
     >>> wrapped("  three words here", 12), wrapped("Use `fuel2 env list`.", 12), wrapped("in a/path.yaml:7", 14)
     (['  three', '    words', '    here'], ['Use', '  `fuel2 env list`.'], ['in', '  a/path.yaml:', '  7'])
+    >>> wrapped("a/path.yaml:7: error: no", 12)
+    ['a/path.yaml:', '  7: error:', '  no']
     """
     if hang is None:
         hang = " " * (len(text) - len(text.lstrip()) + 2)
     tied = _PASTED.sub(lambda command: command[0].replace(" ", _TIED), text.rstrip(" "))
-    return [part.replace(_TIED, " ") for line in _at_blanks(tied, width, hang) for part in _of_place(line, width, hang)]
+    words = (_of_place(word, width - len(hang) * bool(at)) for at, word in enumerate(tied.split(" ")))
+    return [line.replace(_TIED, " ") for line in _at_blanks(" ".join(words), width, hang)]
 
 
 def _at_blanks(text: str, width: int, hang: str) -> list[str]:
@@ -150,11 +166,12 @@ def _at_blanks(text: str, width: int, hang: str) -> list[str]:
     ) or [""]
 
 
-def _of_place(line: str, width: int, hang: str) -> list[str]:
-    """A line that is too wide, without the line number at its end, and that below it, if that helps."""
-    path, colon, number = line.rpartition(":")
-    helps = len(path) < width < len(line) and "/" in path and number.isdecimal()
-    return [path + colon, hang + number] if helps else [line]
+def _of_place(word: str, width: int) -> str:
+    """A place that is too wide, such as `a/path.yaml:7` or `a/path.yaml:7:`, with a blank before its line number, if
+    that helps."""
+    path, _, number = word.rstrip(":").rpartition(":")
+    helps = len(path) < width < len(word) and "/" in path and number.isdecimal()
+    return f"{path}: {word[len(path) + 1 :]}" if helps else word
 
 
 @dataclass(frozen=True, slots=True)

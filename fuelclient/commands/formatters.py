@@ -191,7 +191,8 @@ class Table(_FlatRows, TableFormatter):
             fitted = fit(column_names, rows, width, by_weight=weights, asked=bool(parsed_args.columns))
             column_names, data = fitted.columns, [list(map(_of_lines, row)) for row in fitted.rows]
             parsed_args.max_width = sys.maxsize  # or cliff would break words
-            fitted.tell()
+            if fitted.rows:
+                fitted.tell()
         with _colours(stdout) as target:
             super().emit_list(column_names, data, target, parsed_args)
 

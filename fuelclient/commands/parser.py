@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from cliff._argparse import ArgumentParser, SmartHelpFormatter
 
 from fuelclient.commands.arguments import BY_OPTION
+from fuelclient.commands.fitting import wrapped
 from fuelclient.commands.global_options import PROGRAM, Layout, OneLineParser, columns, global_parser
 from fuelclient.commands.table import COMMANDS
 from fuelclient.similar import close
@@ -57,6 +58,12 @@ def folded(line: str, width: int) -> list[str]:
         return [line]
     cut = next((at for at in reversed(cuts) if line[at + 1] in "-|"), cuts[-1])
     return [f"{line[:cut]} \\", *folded(f"    {line[cut + 1 :]}", width)]
+
+
+def below_comment(line: str, comment: str, width: int) -> str:
+    """A command line below a comment, both on as many lines as a terminal of `width` columns needs; 0: one each."""
+    shown = wrapped(f"# {comment}", width, "# ") if width else [f"# {comment}"]
+    return "\n".join([*shown, *folded(line, width or len(line))])
 
 
 def _is_whole(words: str) -> bool:

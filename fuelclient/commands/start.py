@@ -20,7 +20,7 @@ from fuelclient.commands.base import Command, report
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.fitting import terminal_width
 from fuelclient.commands.graph.question import FORMAT, FORMAT_VERSION
-from fuelclient.commands.parser import folded
+from fuelclient.commands.parser import below_comment
 from fuelclient.commands.shell import LOG, urgency
 from fuelclient.errors import FuelError, NotFound, UsageError
 from fuelclient.files.reading import metadata_file
@@ -113,7 +113,7 @@ class Start(Command):
         for step in beginning.steps:
             line = f"{self.shell.called} {shlex.join(map(printable, step.command))}"
             if not parsed_args.yes:
-                self.say("\n".join([f"# {step.reason}", *folded(line, terminal_width(self.app.stdout) or len(line))]))
+                self.say(below_comment(line, step.reason, terminal_width(self.app.stdout)))
                 continue
             LOG.info("# %s\n$ %s", step.reason, line)
             if self.shell.options.verbose_level == 1 and not (step is beginning.steps[-1] or "preview" in step.command):

@@ -8,7 +8,7 @@ from functools import partial
 
 from fuelclient.backends.assumed_nodes import evaluation_on_assumed_nodes
 from fuelclient.backends.base import Backend
-from fuelclient.commands.fitting import align
+from fuelclient.commands.fitting import align, indented
 from fuelclient.commands.graph.diff import comparison_lines
 from fuelclient.commands.graph.question import value_text
 from fuelclient.commands.shell import count
@@ -57,7 +57,7 @@ def value_lines(title: str, name: str, differences: Sequence[EnvironmentDifferen
 
 def graph_lines(comparison: Comparison, expansion: Expansion) -> Iterator[str]:
     """Yield the differences between two graphs, and the findings about them, indented."""
-    yield from (f"  {line}" for line in (*comparison_lines(comparison, expansion), *comparison.findings))
+    yield from map(indented, (*comparison_lines(comparison, expansion), *map(str, comparison.findings)))
 
 
 def snapshots_of(backend: Backend, env: int) -> dict[str, Snapshot]:

@@ -38,7 +38,7 @@ class EnvList(Lister):
     """
 
     columns = ("id", "status", "name", "release_id")
-    empty = "There are no environments yet. Create one with 'fuel2 env create NAME --release ID'."
+    empty = "There are no environments yet. 'fuel2 start' or 'fuel2 demo' leads to one; 'env create' needs a release."
     rows = on_backend(lambda backend, _: backend.clusters.list())
 
 

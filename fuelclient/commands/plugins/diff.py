@@ -11,6 +11,7 @@ from typing import Any
 
 from fuelclient.commands.arguments import defaults, option, reference
 from fuelclient.commands.env.change import graph_lines, value_lines
+from fuelclient.commands.fitting import indented
 from fuelclient.commands.graph.diff import task_lines
 from fuelclient.commands.graph.question import FORMAT, Answer, Question
 from fuelclient.commands.graph.sides import package_addition, package_at
@@ -167,7 +168,7 @@ def _lines(tasks: Mapping[str, Sequence[TaskChange]], values: Sequence[Environme
         yield "The tasks, roles and settings are equal."
     for name, changes in tasks.items():
         yield f"Graph {name}:"
-        yield from (f"  {line}" for line in task_lines(Comparison(tuple(changes), (), None)))
+        yield from map(indented, task_lines(Comparison(tuple(changes), (), None)))
     if values:
         yield from value_lines("Roles and settings", "{0.path}", values)
 

@@ -80,7 +80,7 @@ def require_as_whole(whole: Done, narrow: Done, width: int) -> None:
     told = " ".join(narrow.err.split())
     if "..." in narrow.out and "..." not in whole.out:
         assert "Shortened: " in told or "Not shown: " in told, told
-    missing = header(whole.out) - header(narrow.out)
+    missing = header(whole.out) - header(narrow.out) if "\n| " in whole.out.partition("-+\n|")[2] else set()
     said = " ".join(re.findall(r"Not shown: (.*?)--format json", told))
     assert missing <= set(re.findall(r"\w+", said)), (missing, narrow.err)
 
@@ -334,3 +334,20 @@ def test_texts_of_others_take_no_quadratic_time(text: str) -> None:
     before = time.process_time()  # not how busy the machine is
     assert answer_lines(as_spelled(text, {"node 1": "db"}), 80)
     assert time.process_time() - before < 1
+
+
+def test_an_empty_list_leaves_no_columns_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = on_terminal(tmp_path / "engine.db", 60, "task list", monkeypatch)
+    assert "No graph has been executed yet" in shown.err
+    assert "Not shown" not in shown.err
+
+
+def test_what_to_try_can_be_pasted_from_a_narrow_terminal(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A comment that a terminal wraps would go on as a command."""
+    monkeypatch.chdir(demo.parent)
+    whole = CommandLine(Path(demo.name)).ok("demo").out.splitlines()
+    narrow = on_terminal(Path(demo.name), 60, "demo", monkeypatch).out
+    assert narrow.startswith("# what would run where, in order\nfuel2 ")
+    assert max(map(len, narrow.splitlines())) <= 60
+    commands = re.sub(r"(?m)^#.*\n", "", narrow).replace(" \\\n    ", " ").splitlines()
+    assert commands == [line.rpartition("  # ")[0].rstrip() for line in whole]
