@@ -21,7 +21,11 @@ from fuelclient.model.diagnosis import Health
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "fuelclient"
-READ_BY = type(installed_distribution("fuelclient"))
+
+
+def read_by() -> type:
+    """The class that reads what is installed: as soon as a library imports `importlib_metadata`, another one."""
+    return type(installed_distribution("fuelclient"))
 
 
 def test_an_extra_is_its_libraries_for_the_pip_of_this_python() -> None:
@@ -55,7 +59,7 @@ def test_uv_keeps_what_it_has_added_before(tmp_path: Path, monkeypatch: pytest.M
     assert line.startswith("uv tool install --with 'waitress>=3.0' --with 'asyncssh>=2.14' ")
     assert line.endswith(f"'{ROOT}[dask]'")
     gone = json.dumps({"url": f"file://{tmp_path}/fuelclient.whl"})
-    monkeypatch.setattr(READ_BY, "read_text", lambda *_: gone)  # a wheel that was deleted
+    monkeypatch.setattr(read_by(), "read_text", lambda *_: gone)  # a wheel that was deleted
     assert "fuelclient.whl" not in installed.adding("asyncssh>=2.14")
 
 
@@ -68,7 +72,7 @@ def test_a_system_that_manages_its_python(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_wheel_from_a_folder_is_not_asked_of_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(READ_BY, "read_text", lambda *_: None)  # pip writes no direct_url.json then
+    monkeypatch.setattr(read_by(), "read_text", lambda *_: None)  # pip writes no direct_url.json then
     line = installed.reinstalling("python-fuelclient")
     assert "uninstall -y python-fuelclient fuelclient" in line
     assert " install " not in line.partition("then")[0]
@@ -93,7 +97,10 @@ def test_the_directory_for_the_path_is_the_one_with_the_link(tmp_path: Path, mon
 
 
 def distribution(site: Path, name: str, *files: str, points: str = "") -> None:
-    """Describe an installed distribution with these files."""
+    """Make an installed distribution with these files, empty unless they are there; readers pass over absent ones."""
+    for file in files:
+        (site / file).parent.mkdir(parents=True, exist_ok=True)
+        (site / file).touch()
     described = site / f"{name.replace('-', '_')}-1.0.dist-info"
     described.mkdir(parents=True)
     (described / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")

@@ -59,7 +59,7 @@ def test_nodes_whose_deployment_failed_are_deployed_again(env: Executions) -> No
     [
         ({"graph_types": ("defualt",)}, "graph type", "defualt", ["default"]),
         ({"graph_types": ("default", "othr")}, "graph type", "othr", ["other"]),
-        ({"node_ids": (7,)}, "node", "7 of environment 1", [1, 2, 3]),
+        ({"node_ids": (7,)}, "node", "7", [1, 2, 3]),
         ({"task_names": ("keystne",)}, "task", "keystne", ["keystone"]),
         ({"subgraphs": ("keystne:",)}, "task", "keystne", ["keystone"]),
         ({"subgraphs": ("keystone/9",)}, "task instance", "keystone/9", ["keystone", 1, 2, 3]),

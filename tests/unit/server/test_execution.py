@@ -142,7 +142,7 @@ def test_nodes_are_provisioned_by_the_graph_for_that(api: Api, env: Executions) 
     """By default those that have no operating system yet."""
     env.graph(shell("a"))
     path = "clusters/1/provision/?dry_run=1"
-    assert "no graph that provisions nodes" in api.refusal("PUT", path, {}, status=400)
+    assert "no graph of type provision or provisioning" in api.refusal("PUT", path, {}, status=400)
     env.graph(shell("p"), graph_type="provision")
     assert "no nodes to provision" in api.refusal("PUT", path, status=400)
     assert api.refusal("PUT", f"{path}&nodes=99", status=404) == "NodeCollection not found"
