@@ -61,7 +61,7 @@ class Document:
                 value, line = value[str(key)], value.lines.get(str(key), line)
             elif isinstance(value, MarkedList):
                 names = [item.get("name") if isinstance(item, Marked) else item for item in value]
-                index = names.index(key) if key in names else key
+                index = names.index(key) if isinstance(key, str) and key in names else key
                 if not isinstance(index, int) or index >= len(value):
                     break
                 value, line = value[index], value.lines[index]

@@ -167,7 +167,7 @@ class Starter(Command):
         if is_waiting:
             from fuelclient.commands.task.follow import follow
 
-            with self._telling_of(begun) if lines else nullcontext():
+            with self._telling_of(begun, was_told=True) if lines else nullcontext():
                 code = follow(self.backend, begun.id, self.app.stderr, timeout=parsed_args.timeout, json_to=lines)
                 self.exit_code = code or self.exit_code
         if parsed_args.format in STRUCTURED:
@@ -180,12 +180,14 @@ class Starter(Command):
             self.app.stdout.flush()
 
     @contextmanager
-    def _telling_of(self, begun: Run) -> Iterator[None]:
+    def _telling_of(self, begun: Run, *, was_told: bool = False) -> Iterator[None]:
         """Tell of a run that has begun. If stdout cannot be written, say so with the run's id, because the run goes on;
-        the exit code is then 1 or that of the run."""
+        the exit code is then 1 or that of the run. A reader that `was_told` of the run may close the pipe."""
         try:
             yield
         except OSError as error:
+            if was_told and isinstance(error, BrokenPipeError):
+                raise
             LOG.error(
                 "Cannot write to stdout: %s. Run %d was started all the same; "
                 "`fuel2 task watch %d` follows it.", error.strerror, begun.id, begun.id,

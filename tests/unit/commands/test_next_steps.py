@@ -96,11 +96,6 @@ def test_a_second_import_names_all_releases_at_once(tiny: CommandLine) -> None:
     assert "two v-1 already exists, as release 2. Release three v-1 already exists, as release 3. Use them" in again.err
 
 
-def test_a_list_that_ends_with_the_file_is_found_where_it_begins(tiny: CommandLine) -> None:
-    broken = tiny("graph", "validate", "--file", "-", "-f", "json", stdin="b: 1\na: [1\n").json
-    assert [row["place"] for row in broken] == ["<stdin>:2"]
-
-
 def test_a_node_elsewhere_is_not_called_missing(tiny: CommandLine) -> None:
     tiny.ok("env", "create", "second", "--release", 1)
     done = tiny("env", "remove", "nodes", "-e", 2, "-n", 1)
