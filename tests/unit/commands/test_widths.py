@@ -55,9 +55,7 @@ OF_NEWTON = (
 
 
 def words(text: str) -> set[str]:
-    """The words of a text without the borders of its tables and the commas of its lists. A path that is wrapped before
-    its line number is one word."""
-    text = re.sub(r"(/\S+:)\n +(?=\d+\b)", r"\1", text)
+    """The words of a text without the borders of its tables and the commas of its lists."""
     return {word.rstrip(",") for line in text.splitlines() if not line.startswith("+-") for word in line.split()}
 
 
@@ -87,10 +85,12 @@ def require_as_whole(whole: Done, narrow: Done, width: int) -> None:
 
 def require_wrapped(whole: str, narrow: str, width: int) -> None:
     """Each line fits, except a path or a command, which are to be pasted; no word is broken, and lines that continue
-    others are indented."""
-    begin = {line.split()[0] for line in whole.splitlines() if line[:1].strip()}
+    others are indented. A path may stand above its line number."""
     for shown in narrow.splitlines():
         assert len(shown) <= width or len(shown.split()) == 1 or shown.lstrip("`' ").startswith("fuel2 "), shown
+    narrow = re.sub(r"(/\S+:)\n +(?=\d+\b)", r"\1", narrow)
+    begin = {line.split()[0] for line in whole.splitlines() if line[:1].strip()}
+    for shown in narrow.splitlines():
         assert shown[:1] in ("", " ", "|", "+") or shown.split()[0] in begin, shown
     broken = {word for word in words(narrow) - words(whole) if "..." not in word and not re.fullmatch(r"\+?\d+", word)}
     assert not broken, broken
