@@ -149,7 +149,7 @@ def test_a_port_that_is_taken_is_one_error(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         found = CommandLine(tmp_path / "engine.db")("server", "run", "--port", taken.getsockname()[1])
     assert found.code == 3
-    assert "cannot listen on 127.0.0.1 port" in found.err
+    assert re.search(r"cannot listen on 127\.0\.0\.1 port \d+: Address already in use\. Choose", found.err)
 
 
 DRIPPED_ON = """\
