@@ -99,7 +99,8 @@ def _resolve_value(
     value: Any, parsed_args: argparse.Namespace, backend: Callable[[], Backend], spelled: dict[str, str]
 ) -> Any:
     if isinstance(value, list):
-        parts = [_resolve_value(part, parsed_args, backend, spelled) for part in value]
+        single = [each for part in value for each in _single_nodes(part, backend)]
+        parts = [_resolve_value(part, parsed_args, backend, spelled) for part in single]
         if parts == value or any(isinstance(part, list) for part in parts):
             return parts
         return list(dict.fromkeys(parts))  # a name and an id may be the same thing
@@ -107,6 +108,20 @@ def _resolve_value(
         return value
     number = _id_of(value, parsed_args, backend(), spelled)
     return number if value.prefix is None else f"{value.prefix}{number}"
+
+
+def _single_nodes(part: Any, backend: Callable[[], Backend]) -> list[Any]:
+    """The ids in a range of nodes such as `6-9`, as messages print them; anything else, and a name, as it is."""
+    if not isinstance(part, Reference) or part.noun != "node" or part.prefix:
+        return [part]
+    first, _, last = part.name.partition("-")
+    if not (is_id(first) and is_id(last)):
+        return [part]
+    taken = {node.id: node.name for node in backend().nodes.list()}
+    if part.name in taken.values():
+        return [part]
+    end = min(int(last), max(taken, default=0) + 1)  # one id too many is enough to be refused
+    return [number if part.prefix is None else str(number) for number in range(int(first), end + 1)] or [part]
 
 
 def _id_of(wanted: Reference, parsed_args: argparse.Namespace, backend: Backend, spelled: dict[str, str]) -> int:

@@ -17,7 +17,7 @@ from fuelclient.commands.arguments import BY_OPTION
 from fuelclient.commands.fitting import wrapped
 from fuelclient.commands.global_options import PROGRAM, Layout, OneLineParser, columns, global_parser
 from fuelclient.commands.table import COMMANDS
-from fuelclient.similar import close
+from fuelclient.similar import close, is_id
 
 _EVERYWHERE = f"Global options, such as --engine, --server, -q and -v, stand anywhere: '{PROGRAM} help'."
 _TIED = "\0"
@@ -148,7 +148,12 @@ class Parser(OneLineParser, ArgumentParser):
         word = words[len(arguments)]
         is_file = word.endswith((".yaml", ".yml", ".json")) or os.path.isfile(word)
         meant = []
-        for name, fits in (("--file", is_file), ("--dir", os.path.isdir(word)), ("--env", not {*"/."} & {*word})):
+        number = next(filter(is_id, words), "")  # rather this than a word, which need not be an environment's name
+        places = (
+            ("--file", word, is_file), ("--dir", word, os.path.isdir(word)),
+            ("--env", number or word, not {*"/."} & {*word}), ("--release", number, number),
+        )  # fmt: skip
+        for name, word, fits in places:
             action = self._option_string_actions.get(name)
             if fits and action and action.dest != BY_OPTION and not {*action.option_strings} & {*self._words}:
                 meant.append(f"{name} {shlex.quote(word)}")

@@ -142,6 +142,21 @@ def test_refused_values(tiny: CommandLine, line: str, answer: str, capsys: pytes
     assert answer in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("env facts show 1 network_metadata --node 1", "required: -e/--env/--environment. Did you mean --env 1? See"),
+        ("role list 2", "is required. Did you mean --env 2 or --release 2? See"),
+        ("role list prod", "is required. Did you mean --env prod? See"),
+    ],
+)
+def test_a_number_is_rather_an_environment_than_a_word(
+    tiny: CommandLine, line: str, answer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert tiny(*line.split()).code == 2
+    assert answer in capsys.readouterr().err
+
+
 def test_at_most_four_guesses(tiny: CommandLine) -> None:
     said = tiny("env", "d").err
     assert said.count("'env d") == 1 + 4

@@ -77,6 +77,15 @@ def test_labels(tiny: CommandLine) -> None:
     assert tiny.ok("node", "label", "list", "-f", "json").json == []
 
 
+def test_ranges_are_read_as_they_are_printed(tiny: CommandLine) -> None:
+    for name in ("free", "spare", "1-2"):
+        tiny.ok("node", "create", name)
+    assert tiny.ok("node", "label", "set", "-l", "a", "-n", "2-4,1").out.endswith(": 2,3,4,1 \n")
+    assert tiny.ok("node", "label", "set", "-l", "b", "-n", "1-2").out.endswith(": 5 \n")  # a node of that name
+    assert "Node 6 does not exist" in tiny("node", "label", "set", "-l", "c", "-n", "4-999999999").err
+    assert "Node 4-2 does not exist" in tiny("node", "label", "set", "-l", "c", "-n", "4-2").err
+
+
 @pytest.mark.parametrize(
     ("words", "ids"),
     [(["rack=b"], [1]), (["rack"], [1, 2]), (["rack=c", "ssd"], [2, 3]), (["rack=d"], []), (["site="], [])],
