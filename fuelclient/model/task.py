@@ -178,17 +178,6 @@ class Task:
         """
         return tuple(key for key in self.attributes if key in NOT_OF_LEGACY) if self.follows_stage else ()
 
-    @property
-    def has_own_id(self) -> bool:
-        """Whether the author gave the id; most legacy entries get one from their place.
-
-        >>> [Task(id, {"stage": "pre_deployment/5"}, legacy=True).has_own_id for id in ("lma:pre_deployment#1", "lma")]
-        [False, True]
-        """
-        place, _, number = self.id.rpartition("#")
-        stage = str(self.attributes.get("stage")).partition("/")[0].strip()
-        return not (self.legacy and number.isdecimal() and place.endswith(f":{stage}"))
-
     def _effective(self, attribute: str) -> Any:
         value = self.attributes.get(attribute)
         return None if self.legacy and attribute in NOT_OF_LEGACY and self.follows_stage else value

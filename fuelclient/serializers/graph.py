@@ -20,7 +20,7 @@ from fuelclient.model.task import NOWHERE, Source, Task
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.finding import finding_to, findings_from
 from fuelclient.serializers.report import Report
-from fuelclient.serializers.task import nailgun_task_to, task_from, task_to
+from fuelclient.serializers.task import generated_id, nailgun_task_to, task_from, task_to
 from fuelclient.serializers.values import did_you_mean, in_words, items_of, key_text, line_of, plain
 
 _LEGACY = "legacy"
@@ -54,13 +54,17 @@ def documents_from(
 
 
 def layer_to(
-    tasks: Iterable[Task], *, name: str | None = None, metadata: Mapping[str, Any] | None = None
+    tasks: Iterable[Task], *, label: str = "", name: str | None = None, metadata: Mapping[str, Any] | None = None
 ) -> list[dict[str, Any]] | dict[str, Any]:
     """The document of a download: a list of tasks, or a mapping if there is also a name or metadata.
 
-    Uploading it again gives the same graph. Legacy entries are written as their author wrote them, without id.
+    Uploading it again gives the same graph. Legacy entries are written as their author wrote them, without id, where
+    a reader of the owner with this `label` gives them the same id again.
     """
-    records = [task_to(task, with_id=False) for task in tasks]
+    records = [
+        task_to(task, known=generated_id(label, task.attributes.get("stage"), position))
+        for position, task in enumerate(tasks, start=1)
+    ]
     if name is None and not metadata:
         return records
     graph: dict[str, Any] = {} if name is None else {"name": name}

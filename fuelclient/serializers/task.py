@@ -69,12 +69,10 @@ def task_from(
     return Task(name, attributes, Source(file, line, given.lines, frozenset(given.lone)), legacy), []
 
 
-def task_to(task: Task, *, with_id: bool = True) -> dict[str, Any]:
-    """Write the record of a task: its id, and its attributes in the author's order.
-
-    Without `with_id`, a legacy entry is written as its author wrote it. Ids that authors gave are always written.
-    """
-    record: dict[str, Any] = {"id": task.id} if with_id or task.has_own_id else {}
+def task_to(task: Task, *, known: str = "") -> dict[str, Any]:
+    """Write the record of a task: its id, unless it is the `known` one that a reader gives a legacy entry at this
+    place, and its attributes in the author's order."""
+    record: dict[str, Any] = {} if task.legacy and task.id == known else {"id": task.id}
     for attribute, value in task.attributes.items():
         record[_FUEL_SPELLINGS.get(attribute, attribute)] = value
     return record
@@ -163,19 +161,34 @@ def _identity(given: _Attributes, report: Report, owner_label: str, position: in
     if "id" in given.values:
         name = given.values.pop("id")
         if isinstance(name, str) and name.strip():
-            return name, False
+            return name, _is_generated(name, given.values.get("stage"))
         hint = "Write it in quotes." if isinstance(name, int | float) else "Give the task an id."
         report.error("G002", line, f"the id of a task must be a string, not {in_words(name)}", hint)
         return "", False
     stage = given.values.get("stage")
     if isinstance(stage, str) and stage:
-        return f"{owner_label}:{stage.partition('/')[0].strip()}#{position}", True
+        return generated_id(owner_label, stage, position), True
     if stage is not None:
         hint = "Write for example post_deployment/100."
         report.misshapen(given.line_of("stage"), "stage must be the name of a stage", stage, hint)
     else:
         report.error("G002", line, "the task has no id", "Add `id:` with a name that no other task has.")
     return "", False
+
+
+def generated_id(owner_label: str, stage: Any, position: int) -> str:
+    """The id of the legacy entry at a `position` of a document, counted from 1."""
+    return f"{owner_label}:{str(stage).partition('/')[0].strip()}#{position}"
+
+
+def _is_generated(name: str, stage: Any) -> bool:
+    """Whether `name` is an id of `generated_id`, as merges that were downloaded have it.
+
+    >>> [_is_generated(name, "pre_deployment/5") for name in ("lma:pre_deployment#1", "lma", "lma:pre_deployment#b")]
+    [True, False, False]
+    """
+    place, _, number = name.rpartition("#")
+    return number.isdecimal() and name == generated_id(place.rpartition(":")[0], stage, int(number))
 
 
 def _plain_attributes(values: Mapping[str, Any], line_of_key: Lines, report: Report) -> dict[str, Any]:

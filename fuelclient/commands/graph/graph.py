@@ -260,7 +260,7 @@ class GraphDownload(Command):
         if level in ("cluster", "release"):
             owner_id = env if level == "cluster" else backend.clusters.get(env).release_id
             graph = backend.graphs.get(OwnerRef(Level(level), owner_id), parsed_args.graph_type)
-            return layer_to(graph.tasks, name=graph.name, metadata=graph.metadata), ""
+            return layer_to(graph.tasks, label=level, name=graph.name, metadata=graph.metadata), ""
         return self._merge_of_master(parsed_args) if supports(backend.runs.act) else self._merge(parsed_args)
 
     def _merge(self, parsed_args: argparse.Namespace) -> tuple[Any, str]:
@@ -299,4 +299,4 @@ class GraphDownload(Command):
         if not tasks:
             graphs.layers(parsed_args.env, (), parsed_args.graph_type)
         layers = "the plugins' layers" if only_plugins else "all layers"
-        return layer_to(tasks), f"{layers} by the master"
+        return layer_to(tasks, label="master"), f"{layers} by the master"

@@ -69,6 +69,14 @@ def test_a_tie_that_only_names_break_is_a_warning(engine: CommandLine) -> None:
     assert ties == ["plugin2:pre_deployment#1", "plugin2:pre_deployment#2"]
 
 
+def test_a_merge_that_was_downloaded_is_the_graph_of_its_environment(engine: CommandLine, tmp_path: Path) -> None:
+    merged = tmp_path / "merged.yaml"
+    engine.ok("graph", "download", "--env", 1, "--all", "--file", merged)
+    assert "- id: plugin1:pre_deployment#1\n" in merged.read_text(encoding="utf-8")
+    answer = engine.ok("graph", "diff", merged, "env:1", "--exit-code", "-f", "json").json
+    assert changes(answer) == {}
+
+
 def test_a_package_counts_as_if_it_were_installed_and_enabled(engine: CommandLine, tmp_path: Path) -> None:
     task = {"role": ["controller"], "stage": "pre_deployment/5", "type": "shell", "parameters": {"cmd": "true"}}
     package = write_package(tmp_path / "third", "third", "1.0.0", files={"tasks.yaml": [task]})

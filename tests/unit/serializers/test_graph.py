@@ -87,7 +87,7 @@ def test_metadata_is_no_place_for_tasks_and_must_be_a_mapping() -> None:
 
 def test_what_a_download_writes_is_read_back_as_the_same_graph() -> None:
     graph = read("name: n\non_error: {}\ntasks:\n- {id: a, type: shell}\n- {stage: x/1, type: shell}\n")
-    written = layer_to(graph.tasks, name=graph.name, metadata=graph.metadata)
+    written = layer_to(graph.tasks, label="cluster", name=graph.name, metadata=graph.metadata)
     assert written == {
         "name": "n",
         "on_error": {},
@@ -191,7 +191,7 @@ def test_every_graph_of_the_corpus_survives_upload_and_download() -> None:
     for path in paths:
         graph = document_from(files.load(path), owner_label="plugin")
         assert [str(found) for found in graph.findings if found.is_error] == []
-        text = files.dumps(layer_to(graph.tasks, name=graph.name, metadata=graph.metadata), "yaml")
+        text = files.dumps(layer_to(graph.tasks, label="plugin", name=graph.name, metadata=graph.metadata), "yaml")
         written = parse(text, str(path)).data
         original = yaml.load(path.read_text(), Loader=yaml.CSafeLoader) or []
         expected = [_normal(record) for record in _records(original)]

@@ -44,22 +44,18 @@ def test_legacy_entry_is_named_by_place_and_written_without_id() -> None:
     task = good("role: [controller]\nstage: post_deployment/100.5\ntype: shell\n", position=3)
     assert (task.id, task.legacy) == ("plugin lma-1.0:post_deployment#3", True)
     assert task.stage == "post_deployment/100.5"
-    assert "id" not in task_to(task, with_id=False)
-    assert task_to(task)["id"] == task.id
-
-
-def test_a_legacy_entry_keeps_an_id_of_its_own() -> None:
-    made_up, own = (Task(name, {"stage": "pre_deployment /9"}, legacy=True) for name in ("p:pre_deployment#1", "p#1"))
-    assert [task_to(made_up, with_id=False), task_to(own, with_id=False)] == [
-        {"stage": "pre_deployment /9"},
-        {"id": "p#1", "stage": "pre_deployment /9"},
-    ]
+    assert "id" not in task_to(task, known="plugin lma-1.0:post_deployment#3")
+    assert task_to(task, known="plugin lma-1.0:post_deployment#2")["id"] == task.id
+    again, findings = task_from(task_to(task), file="merged.yaml", owner_label="cluster", position=7)
+    assert again is not None
+    assert findings == []
+    assert (again.id, again.legacy) == (task.id, True)
 
 
 def test_task_with_id_and_stage_is_not_legacy() -> None:
     task = good("id: a\nstage: post_deployment\ntype: shell\n")
     assert (task.id, task.legacy) == ("a", False)
-    assert task_to(task, with_id=False)["id"] == "a"
+    assert task_to(task, known="a")["id"] == "a"
 
 
 def test_custom_is_flattened_in_its_place() -> None:
