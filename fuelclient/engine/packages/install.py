@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from fuelclient.engine.packages import register
 from fuelclient.engine.packages.register import Candidate
@@ -144,10 +145,14 @@ def _copied(trees: Trees, source: Path) -> Iterator[Candidate]:
     shown_as = str(source) if source.is_dir() else f"{source}!"
     with trees.staging() as staged:
         scripts = trees.fill(staged, source)
-        package, findings = _usable(staged, shown_as, f"{shown_as.removesuffix('!')} cannot be installed")
+        package, findings, metadata = _usable(staged, shown_as, f"{shown_as.removesuffix('!')} cannot be installed")
         for path in staged.rglob(f"{package.name}-*"):
             if is_built(path.name, package.name) and path.is_file():
                 path.unlink()  # an archive that was built in the source directory
+        if source.is_dir():
+            from fuelclient.plugins.pack import add_indexes
+
+            add_indexes(staged, metadata)
         plugin = plugin_of(package)
         unpacked, origin = trees.place(staged, plugin.directory), os.path.realpath(source)
         plugin = replace(plugin, unpacked=unpacked, by_release=needs_release(package), origin=origin)
@@ -162,19 +167,19 @@ def _linked(source: Path) -> Iterator[Candidate]:
     directory = os.path.realpath(source)
     if not source.is_dir():
         raise NotFound("directory", str(source), hint="Check the path.")
-    package, findings = _usable(source, str(source), f"{source} cannot be linked")
+    package, findings, _ = _usable(source, str(source), f"{source} cannot be linked")
     require_linkable(package, directory)
     plugin = replace(plugin_of(package), unpacked=directory, by_release=True, origin=directory)
     yield Candidate(package, plugin, str(source), findings)
 
 
-def _usable(directory: Path, shown_as: str, refusal: str) -> tuple[Package, tuple[Finding, ...]]:
-    """Read the package in `directory`, with its warnings and notices. If it has errors, raise `InvalidDocument`
-    with the message `refusal`."""
+def _usable(directory: Path, shown_as: str, refusal: str) -> tuple[Package, tuple[Finding, ...], Mapping[str, Any]]:
+    """Read the package in `directory`, with its warnings and notices, and its metadata as written. If it has errors,
+    raise `InvalidDocument` with the message `refusal`."""
     reports, reading = check_and_read(directory, shown_as=shown_as)
     findings = for_install(reports)
     require_no_errors(findings, refusal, InvalidDocument)
-    return require_usable(reading), findings
+    return require_usable(reading), findings, reading.metadata or {}
 
 
 def _sweep(database: Database, trees: Trees) -> None:

@@ -175,14 +175,16 @@ def _series(plugin: Plugin) -> str:
 
 
 def _conflict_with(previous: Plugin, wanted: Plugin) -> Conflict:
+    this = f"Plugin {wanted.name} {wanted.version}"
     if _is_same(previous, wanted):
         return Conflict(
             f"Nothing to do: {wanted.title}, version {wanted.version}, does not update installed plugin.",
-            hint=f"Plugin {wanted.name} {wanted.version} is installed with exactly this content (id {previous.id}).",
+            hint=f"{this} is installed with exactly this content (id {previous.id}). --force installs it again.",
         )
+    kind = f"from {previous.unpacked}" if previous.is_linked else "as a copy" if wanted.is_linked else ""
     return Conflict(
-        f"Plugin {wanted.name} {wanted.version} is already installed (id {previous.id}), with other content.",
-        hint="Raise the version in metadata.yaml, or use --force to replace it.",
+        f"{this} is already installed (id {previous.id}), {kind or 'with other content'}.",
+        hint=f"{'U' if kind else 'Raise the version in metadata.yaml, or u'}se --force to replace it.",
     )
 
 

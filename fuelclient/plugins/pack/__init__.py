@@ -19,7 +19,7 @@ import re
 import subprocess
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -139,6 +139,21 @@ def run_pre_build_hook(directory: Path) -> None:
             raise Unusable(f"{HOOK} cannot be run: {error.strerror}", "Check its first line.") from None
         if result.returncode:
             raise Unusable(f"{HOOK} failed with exit code {result.returncode}", "See its output above.")
+
+
+def add_indexes(directory: Path, metadata: Mapping[str, Any]) -> None:
+    """Write into the copy of a package what a build adds, so that both have the same content; nothing for a package
+    that cannot be built."""
+    with suppress(Unusable):
+        identity = _identity_of(metadata)
+        for entry in list(indexes(collect(directory, identity.name), metadata, identity.series)):
+            path = directory / entry.path
+            if entry.type is EntryType.DIRECTORY:
+                path.mkdir(exist_ok=True)
+            else:
+                path.unlink(missing_ok=True)
+                path.write_bytes(entry.content)
+            path.chmod(entry.mode)
 
 
 def _build(directory: Path, output_dir: Path, metadata: Mapping[str, Any], suffix: str, *, force: bool) -> Path:

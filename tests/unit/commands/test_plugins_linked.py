@@ -59,6 +59,28 @@ def test_an_edit_needs_no_new_installation(linked: CommandLine, source: Path) ->
     assert "seer" in linked.ok("plugins", "show", "monitor").out
 
 
+@pytest.mark.parametrize("version", ["1", "4", "5"])
+def test_a_package_and_the_directory_it_was_built_from_are_the_same(
+    tiny: CommandLine, tmp_path: Path, version: str
+) -> None:
+    """A build adds the indexes of repositories and checksums."""
+    source = tmp_path / "hello"
+    tiny.ok("plugins", "create", source, "--package-version", version)
+    package = tiny.ok("plugins", "build", source, "--output", tmp_path).out.strip()
+    tiny.ok("plugins", "install", package)
+    again = tiny("plugins", "install", source)
+    assert (again.code, "exactly this content" in again.err, "--force" in again.err) == (Exit.CONFLICT, True, True)
+    linking = tiny("plugins", "install", source, "--link")
+    assert "is already installed (id 1), as a copy. Use --force to replace it." in linking.err
+    tiny.ok("plugins", "install", source, "--link", "--force")
+    copying = tiny("plugins", "install", package)
+    assert f"is already installed (id 1), from {source}. Use --force to replace it." in copying.err
+    tiny.ok("plugins", "install", source, "--force")
+    with (source / "deployment_scripts" / "new.sh").open("w", encoding="utf-8") as script:
+        script.write("true")
+    assert "with other content. Raise the version" in tiny("plugins", "install", source).err
+
+
 def test_an_edit_that_sync_would_refuse_is_a_warning(linked: CommandLine, source: Path) -> None:
     linked.ok("node", "create", "late", "--env", 1, "--roles", "watcher")
     assert "[P" not in linked.ok("graph", "preview", "--env", 1).err
