@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, zip_longest
+from operator import attrgetter
 from typing import Any, TextIO
 
 from fuelclient.printing import one_line, ranges
@@ -22,6 +23,9 @@ _LEAST = 60
 
 _WHOLE = 20
 """A text of at most this many characters is not wrapped."""
+
+_NARROW = 8
+"""A column that was asked for has at least this width."""
 
 _WORD = 32
 """A word of at most this many characters is not shortened, unless it is a path, which may have only `_WHOLE`."""
@@ -283,7 +287,7 @@ def fit(
 ) -> Fitted:  # fmt: skip
     """Fit a table into `width`: lists are shortened, texts wrapped, and columns dropped, those last in `by_weight`
     first; by default, the last ones. The first by weight stays, the next two are shortened if that keeps them. If the
-    columns were `asked` for, all of them stay.
+    columns were `asked` for, all of them stay, and the widest are shortened.
 
     >>> fit(("order", "task", "roles", "type"), [(1, "netconfig", ["compute", "cinder"], "")], 36)
     Fitted(columns=('order', 'task', 'roles'), rows=[(1, 'netconfig', 'compute, +1')], width=36, empty=('type',), \
@@ -295,9 +299,14 @@ too_wide=(), elided=())
         empty = [column.name for column in table if column.is_empty and not asked]
         ranks = {name: rank for rank, name in enumerate(dict.fromkeys((*by_weight, *columns)))}
         ranked = sorted((column for column in table if column.name not in empty), key=lambda each: ranks[each.name])
+        while asked and sum(frame + column.width for column in table) > room:
+            widest = max(table, key=attrgetter("width"))
+            if widest.width <= _NARROW:
+                break
+            widest.width -= 1
         chosen: list[_Column] = []
         for column in ranked:
-            if asked or (frame + column.whole <= room and not column.has_paths):
+            if not asked and frame + column.whole <= room and not column.has_paths:
                 column.width = column.whole
             if not asked and 0 < len(chosen) < _KEPT and column.width > room - frame >= _WHOLE:
                 column.width = room - frame

@@ -266,12 +266,15 @@ def test_a_pipe_gets_everything(demo: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert max(map(len, again.splitlines())) > 120
 
 
-def test_asked_columns_are_whole_at_any_width(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_asked_columns_stay_and_fit_any_width(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = "graph preview --env 1 -c task -c layer -c roles -c overrides -c stage"
     shown = on_terminal(demo, 60, line, monkeypatch)
     assert header(shown.out) == {"task", "layer", "roles", "overrides", "stage"}
-    assert not {word for word in words(shown.out) if "..." in word}
+    assert max(map(len, shown.out.splitlines())) <= 60
     assert "Not shown" not in shown.err
+    assert "Shortened: " in shown.err
+    whole = on_terminal(demo, 200, line, monkeypatch)
+    assert not {word for word in words(whole.out) if "..." in word}
 
 
 def test_max_width_and_columns_decide(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
