@@ -171,8 +171,7 @@ def _runs(plans: Sequence[Plan], known: Mapping[Key, float], fail: Sequence[str]
 
 def _keys(plan: Plan) -> list[Key]:
     """The key of each instance's duration. In histories, the node of a sync point is "null"."""
-    pairs = map(plan.at, range(plan.work.size))
-    return [(plan.graph_type, task.id, uid_of(uid)) for task, uid in pairs]
+    return [(plan.graph_type, task.id, uid_of(uid)) for task, uid in map(plan.at, range(plan.work.size))]
 
 
 def _simulated(plan: Plan, known: Mapping[Key, float], run: Simulation) -> SimulatedGraph:

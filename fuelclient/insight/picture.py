@@ -66,11 +66,7 @@ class Picture:
 
 
 def picture(
-    study: Study,
-    selected: Collection[int] | None = None,
-    *,
-    grouping: Grouping = Grouping.STAGE,
-    reduced: bool = True,
+    study: Study, selected: Collection[int] | None = None, *, grouping: Grouping = Grouping.STAGE, reduced: bool = True
 ) -> Picture:
     """Make a picture of an ordered study: of the merged tasks `selected`, or of all that run somewhere.
 

@@ -218,12 +218,7 @@ def require_name(noun: str, name: str) -> None:
 
 def role_to(role: Role) -> dict[str, Any]:
     """Write a role as Nailgun does, with its tags, its whole volumes and its owner added."""
-    return {
-        **role_document_to(role),
-        "tags": list(role.tags),
-        "volumes": plain(role.volumes),
-        "owner": role.owner,
-    }
+    return {**role_document_to(role), "tags": list(role.tags), "volumes": plain(role.volumes), "owner": role.owner}
 
 
 def role_from(data: Any) -> Role:

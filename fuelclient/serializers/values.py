@@ -27,9 +27,7 @@ def plain(value: Any) -> Any:
         return value if math.isfinite(value) else f".{value}".replace(".-", "-.")
     if isinstance(value, Set):
         return sorted((plain(item) for item in value), key=str)
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode("ascii")
-    return str(value)
+    return base64.b64encode(value).decode("ascii") if isinstance(value, bytes) else str(value)
 
 
 def deep_merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

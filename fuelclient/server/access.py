@@ -183,8 +183,7 @@ class Keystone:
             raise HttpError(401, Unauthorised(_UNAUTHENTICATED, hint="Get a token from Keystone."))
         roles = {role.strip().lower() for role in environ.get("HTTP_X_ROLES", "").split(",")}
         if not roles & (READERS if reads else WRITERS):
-            role = "reader" if reads else "admin"
-            message = f"This needs the role {role} in the project of the token."
+            message = f"This needs the role {'reader' if reads else 'admin'} in the project of the token."
             raise HttpError(403, Unauthorised(message))
         if not reads and self.project and not self._is_of_project(environ):
             message = f"This needs the role admin in the project {self.project}, and the token is for another project."

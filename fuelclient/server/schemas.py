@@ -69,9 +69,7 @@ RELATION = opened(
 )
 RELATIONS: Schema = {"anyOf": [listed({"anyOf": [RELATION, EXPRESSION]}), EXPRESSION]}
 STRATEGY = opened(
-    ("type",),
-    type={"enum": ["parallel", "one_by_one"]},
-    amount={"anyOf": [{"type": "integer"}, EXPRESSION]},
+    ("type",), type={"enum": ["parallel", "one_by_one"]}, amount={"anyOf": [{"type": "integer"}, EXPRESSION]}
 )
 TASK = opened(
     id=NAME,

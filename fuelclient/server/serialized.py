@@ -73,9 +73,7 @@ def serialized(call: Call) -> Any:
 def _fleet(graph_snapshot: Snapshot, node_ids: Sequence[int]) -> Fleet:
     """The fleet of `node_ids`, by default of all nodes that are not to be deleted; without any, of no nodes."""
     node_ids = node_ids or [node.id for node in graph_snapshot.nodes if not node.pending_deletion]
-    if not node_ids:
-        return NO_NODES
-    return fleet_of(graph_snapshot, node_ids=node_ids)
+    return fleet_of(graph_snapshot, node_ids=node_ids) if node_ids else NO_NODES
 
 
 def _require_role_based(merged: MergedGraph) -> None:
