@@ -156,9 +156,7 @@ def _neighbourhood_query(route: Route) -> str:
     ('+db+', '\\'+"a b"+\\'')
     """
     task = route.task.id if route.task else route.focus
-    if not task:
-        return "/./"
-    return shlex.quote(f"+{named(task)}+")
+    return shlex.quote(f"+{named(task)}+") if task else "/./"
 
 
 def _ends(route: Route) -> str:

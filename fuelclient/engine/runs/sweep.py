@@ -20,18 +20,9 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from fuelclient.engine.runs import paths
 from fuelclient.engine.runs.background import forget_package, launch
 from fuelclient.engine.runs.jobs import Provider, executor_for, run_and_close, target_of
-from fuelclient.engine.runs.paths import (
-    RESERVE,
-    is_spool_on_nodes,
-    log_path,
-    remove_path,
-    runs_path,
-    spool_on_nodes,
-    spool_path,
-    valid_uuid,
-)
 from fuelclient.engine.runs.processes import later, now
 from fuelclient.errors import FuelError, Unavailable
 from fuelclient.executors import registry
@@ -53,7 +44,7 @@ _RUNS_PER_WRITE = 20
 
 
 def start(engine: str) -> None:
-    launch("fuelclient.engine.runs.sweep", [os.path.realpath(engine)], runs_path(engine) / "sweep.log")
+    launch("fuelclient.engine.runs.sweep", [os.path.realpath(engine)], paths.runs_path(engine) / "sweep.log")
 
 
 def sweep(database: Database, provider: Provider = executor_for) -> None:
@@ -75,7 +66,9 @@ def sweep(database: Database, provider: Provider = executor_for) -> None:
 
 def orphans(database: Database) -> list[Path]:
     """Return the files next to an engine file that belong to no run, and that no sweep will remove."""
-    present = _entries(runs_path(database.path))  # before the runs are read: a run is stored before its files are made
+    present = _entries(
+        paths.runs_path(database.path)
+    )  # before the runs are read: a run is stored before its files are made
     with database.read() as connection:
         known = {"sweep.log"}
         for run in runs.every(connection, name=PARENT):
@@ -100,7 +93,7 @@ def _make_room(database: Database, max_bytes: int) -> list[Leftover]:
 
     Runs share facts, so the size of a run is not known in advance. So the file is measured after each deletion.
     """
-    files = {path.name: _size(path) for path in _entries(runs_path(database.path))}
+    files = {path.name: _size(path) for path in _entries(paths.runs_path(database.path))}
     left: list[Leftover] = []
 
     def fits(connection: Connection) -> bool:
@@ -115,7 +108,7 @@ def _make_room(database: Database, max_bytes: int) -> list[Leftover]:
             if oldest is None or fits(connection):
                 return left
             left += forget(connection, [oldest])
-        for name in (oldest.uuid, log_path(database.path, oldest.id).name):
+        for name in (oldest.uuid, paths.log_path(database.path, oldest.id).name):
             files.pop(name, None)
 
 
@@ -132,7 +125,10 @@ def _size(path: Path) -> int:
     total = 0
     # `rglob` would raise if a directory were deleted meanwhile
     entries = (
-        Path(root, name) for root, folders, names in os.walk(path) for name in (*folders, *names) if name != RESERVE
+        Path(root, name)
+        for root, folders, names in os.walk(path)
+        for name in (*folders, *names)
+        if name != paths.RESERVE
     )
     for one in (path, *entries):
         try:
@@ -174,8 +170,8 @@ def empty_outputs(engine: str, parent: Run) -> None:
 
     The spools and the exit codes in them are kept, because a runner may still need these.
     """
-    spool = spool_path(engine, parent)
-    for path in (log_path(engine, parent.id), *spool.glob("*/*/*/out"), *spool.glob("*/*/*/err")):
+    spool = paths.spool_path(engine, parent)
+    for path in (paths.log_path(engine, parent.id), *spool.glob("*/*/*/out"), *spool.glob("*/*/*/err")):
         with suppress(OSError):
             os.truncate(path, 0)
 
@@ -231,7 +227,7 @@ def _leftovers(connection: Connection, parents: Iterable[Run]) -> Iterator[Lefto
                 if registry.class_of(target.kind).leaves_spools:  # true for a kind that is not installed any more
                     known = by_target.get(target) or Leftover(0, 0, parent.uuid, node, child.request.executor)
                     names = dict.fromkeys((*known.names, f"{node.id} ({node.name})"))
-                    roots = dict.fromkeys((*known.roots, spool_on_nodes(parent)))
+                    roots = dict.fromkeys((*known.roots, paths.spool_on_nodes(parent)))
                     by_target[target] = replace(known, names=tuple(names), roots=tuple(roots))
     yield from by_target.values()
 
@@ -239,9 +235,9 @@ def _leftovers(connection: Connection, parents: Iterable[Run]) -> Iterator[Lefto
 def _remove_here(engine: str, leftover: Leftover) -> str:
     """Remove the spool of a run and the log of its runner. Return an error message, or an empty string."""
     try:
-        spool = runs_path(engine) / valid_uuid(leftover.uuid)
-        remove_path(log_path(engine, leftover.run_id))
-        remove_path(spool)
+        spool = paths.runs_path(engine) / paths.valid_uuid(leftover.uuid)
+        paths.remove_path(paths.log_path(engine, leftover.run_id))
+        paths.remove_path(spool)
     except OSError as error:
         return f"{error.filename} stays: {error.strerror}."
     except Unavailable as error:
@@ -275,7 +271,7 @@ async def _remove_there(leftover: Leftover, executor: MachineExecutor, limit: as
     try:
         async with limit, asyncio.timeout(_NODE_SECONDS):
             for proposed in leftover.roots:
-                if not is_spool_on_nodes(proposed):
+                if not paths.is_spool_on_nodes(proposed):
                     kept[proposed] = "it is not named like the directory of a run"
                     continue
                 root, why = await executor.forget(target, proposed)

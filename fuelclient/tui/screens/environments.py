@@ -80,10 +80,7 @@ class HistoryScreen(ViewScreen):
     )
     PLACEHOLDER = "filter: status:error, word, !word"
 
-    BINDINGS = [
-        Binding("a", "everywhere", "all environments", id="history.all"),
-        *RUN_BINDINGS,
-    ]
+    BINDINGS = [Binding("a", "everywhere", "all environments", id="history.all"), *RUN_BINDINGS]
 
     def request(self) -> Request[object]:
         return AskRuns(self.route.env)
