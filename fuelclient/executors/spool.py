@@ -462,8 +462,7 @@ class Spool:
 
     async def read(self, stream: str, offset: int, limit: int) -> bytes:
         """Read a part of an output; empty if there is no output."""
-        answer = await self.transport.call(READ, (f"{self.directory}/{stream}", str(offset), str(limit)))
-        return answer.out
+        return (await self.transport.call(READ, (f"{self.directory}/{stream}", str(offset), str(limit)))).out
 
 
 def _seen(answer: Completed) -> Seen:

@@ -219,9 +219,7 @@ def _text(value: Any) -> str:
     """
     if isinstance(value, bool):
         return str(int(value))
-    if isinstance(value, list | tuple | set | frozenset):
-        return ",".join(map(str, value))
-    return str(value)
+    return ",".join(map(str, value)) if isinstance(value, list | tuple | set | frozenset) else str(value)
 
 
 def _next(method: str, url: str, location: str) -> str:

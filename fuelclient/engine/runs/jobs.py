@@ -173,12 +173,7 @@ def plugin_scripts(
 
 
 def jobs_for(
-    connection: Connection,
-    engine: str,
-    run_id: int,
-    request: RunRequest,
-    inputs: Inputs,
-    present: Iterable[Node],
+    connection: Connection, engine: str, run_id: int, request: RunRequest, inputs: Inputs, present: Iterable[Node]
 ) -> Jobs:
     """Create the jobs of a run on the nodes `present`. If several have the same id, the last one is used."""
     source = plugins.defining(connection, inputs.environment.release.id)
