@@ -43,6 +43,18 @@ class FuelError(Exception):
         return f"{self.message} {self.hint}".strip()
 
 
+FIRST_STEPS = {
+    "environment": "There is no environment yet. Run `fuel2 env create NAME --release ID`.",
+    "node": "There is no node yet. Run `fuel2 node import FILE`.",
+    "plugin": "There is no plugin yet. Run `fuel2 plugins install PACKAGE`.",
+    "release": "There is no release yet. Run `fuel2 plugins install PACKAGE` for a release that comes as a plugin, "
+    "`fuel2 release import FILE` for a fixture, or `fuel2 demo` for the packaged examples.",
+    "run": "Nothing has been executed yet. Run `fuel2 graph execute --env ID`.",
+    "sequence": "There is no sequence yet. Run `fuel2 sequence create`.",
+}
+"""The hint about a thing that does not exist where none of its kind does, by the noun."""
+
+
 class UsageError(FuelError):
     """A value on the command line cannot be understood."""
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fuelclient.errors import FuelError, NotFound, UsageError
+from fuelclient.errors import FIRST_STEPS, FuelError, NotFound, UsageError
 from fuelclient.similar import is_id, normal
 
 if TYPE_CHECKING:
@@ -138,8 +138,9 @@ def _id_of(wanted: Reference, parsed_args: argparse.Namespace, backend: Backend,
         preferred = _preferred(noun, parsed_args, backend)
         matching = [thing for thing in matching if thing.id in preferred] or matching
     if not matching:
-        hint = "" if things else f"There is no {noun} yet."
-        raise NotFound(noun, name, known=list(dict.fromkeys(own[0] for own in names.values())), hint=hint)
+        fitting = _preferred(noun, parsed_args, backend) or names
+        known = list(dict.fromkeys(own[0] for number, own in names.items() if number in fitting))
+        raise NotFound(noun, name, known=known, hint="" if things else FIRST_STEPS[noun])
     if len(matching) > 1:
         ids = ", ".join(f"{thing.id} ({detail.format(thing)})" for thing in matching)
         ids = ids.replace("in environment None", "in no environment")

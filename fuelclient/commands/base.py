@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -22,7 +21,7 @@ from fuelclient.commands.exits import Exit
 from fuelclient.commands.fitting import Columns, answer_lines, fitted_message, terminal_width
 from fuelclient.commands.formatters import Csv, Shell, Tabulated, cells, check_columns, encoding_of, formatters, text
 from fuelclient.commands.parser import HelpFormatter, Parser
-from fuelclient.commands.shell import LOG, FuelShell, as_spelled, count, for_target, urgency
+from fuelclient.commands.shell import LOG, FuelShell, as_spelled, count, for_target, log_findings, urgency
 from fuelclient.errors import Declined, FuelError, Unsupported
 from fuelclient.printing import printable
 from fuelclient.support import supports
@@ -238,26 +237,10 @@ class Comparing(Command):
         return Exit.DIFFERENT if self.differs and parsed_args.exit_code else code
 
 
-_MAX_PER_CODE = 3
-"""The number of warnings with the same code that are printed without `-v`."""
-
-
 def report(findings: Iterable[Finding]) -> None:
-    """Print findings on stderr, the worst first. Without `-v`, notices, and warnings after the first
-    three with the same code, are only counted."""
+    """Print findings on stderr, the worst first, as `log_findings` does, and how many notices there are."""
     ordered = sorted(findings, key=urgency)
-    printed: Counter[str] = Counter()
-    for finding in ordered:
-        printed[finding.code] += finding.severity == "warning"
-        if finding.is_error:
-            LOG.error("%s", finding)
-        elif finding.severity == "warning" and printed[finding.code] <= _MAX_PER_CODE:
-            LOG.warning("%s", finding)
-        else:
-            LOG.debug("%s", finding)
-    omitted = [f"{number - _MAX_PER_CODE} more {code}" for code, number in printed.items() if number > _MAX_PER_CODE]
-    if omitted:
-        LOG.warning("Not shown: %s; -v shows all.", ", ".join(omitted))
+    log_findings(ordered)
     if notes := sum(finding.severity == "info" for finding in ordered):
         LOG.info("%s; -v shows %s.", count(notes, "notice"), "it" if notes == 1 else "them")
 

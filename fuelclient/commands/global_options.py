@@ -44,6 +44,9 @@ class Layout(argparse.HelpFormatter):
     def __init__(self, prog: str, **keywords: Any) -> None:
         super().__init__(prog, **{"width": columns() - 1, **keywords})
 
+    def _get_default_metavar_for_positional(self, action: argparse.Action) -> str:
+        return action.dest.upper()
+
     def _format_action_invocation(self, action: argparse.Action) -> str:
         if not action.option_strings:
             return super()._format_action_invocation(action)

@@ -111,7 +111,17 @@ class Parser(OneLineParser, ArgumentParser):
         return parsed, extra
 
     def error(self, message: str) -> NoReturn:
-        super().error(f"{message}{self._suggestion()}")
+        super().error(f"{message}{self._greedy(message) or self._suggestion()}")
+
+    def _greedy(self, message: str) -> str:
+        """A sentence with the option of several values that has probably taken the argument that is missing."""
+        missing = message.partition("arguments are required: ")[2]
+        for number, word in enumerate(self._words if missing.isupper() else ()):
+            action = self._option_string_actions.get(word)
+            taken = [*takewhile(lambda each: not each.startswith("-"), self._words[number + 1 :])]
+            if action and action.nargs == "+" and len(taken) > 1:
+                return f". {word} takes all words up to the next option: put {missing} before {word}"
+        return ""
 
     def _suggestion(self) -> str:
         """A sentence with the option that the first unknown one, or the first word too many, probably means; empty if
@@ -205,5 +215,5 @@ class Parser(OneLineParser, ArgumentParser):
 def _word(formatter: Any, action: argparse.Action) -> str:
     """A required option with its value, or an argument, in a usage, with `_TIED` where no line may end."""
     long = next((name for name in action.option_strings if name.startswith("--")), "")
-    value = "" if action.nargs == 0 else formatter._format_args(action, action.dest)
+    value = "" if action.nargs == 0 else formatter._format_args(action, action.dest.upper())
     return f"{long} {value}".strip().replace(" ", _TIED)

@@ -10,7 +10,8 @@ import re
 import shlex
 import sys
 import traceback
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import cache
@@ -447,8 +448,8 @@ class FuelShell(App):
         self._is_engine_explained |= isinstance(error, Unavailable)
         findings = _findings(error) if isinstance(error, FuelError) else []
         text = " ".join(str(value_for_target(error, self.called)).split())
+        log_findings(findings)
         for finding in findings:
-            LOG.error("%s", finding)
             hint = for_target(finding.hint, self.called)
             text = text.replace(f": {finding.message}. {hint}".rstrip(), ".").replace(f"{finding.message} ", "")
             text = text.replace(f"{hint} ", "") if hint else text
@@ -494,6 +495,25 @@ class FuelShell(App):
 
 CYCLE = "G050"
 """The code of findings about the edges of a cycle, which are printed in the order of the cycle."""
+
+
+_MAX_ALIKE = 3
+"""The number of warnings with the same code, or of errors with the same message, that are logged without `-v`."""
+
+
+def log_findings(findings: Iterable[Finding]) -> None:
+    """Log findings in their order. Without `-v`, those that are alike are counted after the third, and notices not
+    logged."""
+    alike: Counter[str] = Counter()
+    for finding in findings:
+        kind = f"of {finding.message!r}" if finding.is_error else finding.code
+        alike[kind] += finding.severity != "info"
+        level = logging.ERROR if finding.is_error else logging.WARNING
+        is_shown = finding.severity != "info" and alike[kind] <= _MAX_ALIKE
+        LOG.log(level if is_shown else logging.DEBUG, "%s", finding)
+    omitted = [f"{number - _MAX_ALIKE} more {kind}" for kind, number in alike.items() if number > _MAX_ALIKE]
+    if omitted:
+        LOG.warning("Not shown: %s; -v shows all.", ", ".join(omitted))
 
 
 def urgency(finding: Finding) -> tuple[bool, str, int]:

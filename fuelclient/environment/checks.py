@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from fuelclient.errors import Conflict, NotFound, UsageError, nearest
+from fuelclient.errors import FIRST_STEPS, Conflict, NotFound, UsageError, nearest
 from fuelclient.model.cluster import Cluster, ClusterStatus
 from fuelclient.model.node import Node, is_address
 from fuelclient.model.plugin import Plugin
@@ -212,7 +212,7 @@ def require_sequence(name: str, graph_types: Sequence[str]) -> None:
         raise UsageError(f"Sequence {name} needs at least one graph type.", hint="List its types in their order.")
 
 
-def plugin_named(plugins: Sequence[Plugin], name: str, version: str, first: str) -> Plugin:
+def plugin_named(plugins: Sequence[Plugin], name: str, version: str, first: str = FIRST_STEPS["plugin"]) -> Plugin:
     """Return the plugin with this name and version.
 
     Raise `NotFound` if there is none, with the hint `first` if there are no plugins at all. Raise `UsageError` if

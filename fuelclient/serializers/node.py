@@ -80,7 +80,8 @@ def _node(item: Any, line: int, report: Report, executors: Collection[str]) -> N
         report.misshapen(line, "a node is a mapping", item, "Write {name: node-1, roles: [...]}.")
         return None
     before = len(report.findings)
-    report.check_keys(item, _KEYS, "a node", line)
+    mac = "It belongs to an interface: `fuel2 node interfaces upload`."
+    report.check_keys(item, _KEYS, "a node", line, mac=mac)
     if item.get("name") is None:
         report.error("G002", line, "the node has no name", "Add `name:`.")
     fields = _Fields(item, line, report)

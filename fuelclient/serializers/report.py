@@ -37,13 +37,15 @@ class Report:
         elif data is not None:
             self.misshapen(1, rule, data, hint)
 
-    def check_keys(self, data: Mapping[Any, Any], known: tuple[str, ...], noun: str, line: int) -> None:
-        """Report (G010) the keys of `data` that are not `known`."""
+    def check_keys(
+        self, data: Mapping[Any, Any], known: tuple[str, ...], noun: str, line: int, **elsewhere: str
+    ) -> None:
+        """Report (G010) the keys of `data` that are not `known`; `elsewhere` says of keys what to do instead."""
         for raw_key in data:
             key = key_text(raw_key)
             if key not in known:
                 at = line_of(data, str(raw_key)) or line
-                self.error("G010", at, f"{noun} has no key {key!r}", did_you_mean(key, known))
+                self.error("G010", at, f"{noun} has no key {key!r}", elsewhere.get(key) or did_you_mean(key, known))
 
     def raise_errors(self) -> None:
         """If there are findings, raise `InvalidDocument` with all of them and the message of the first."""

@@ -6,7 +6,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from fuelclient.backends.http.answers import About
-from fuelclient.backends.nailgun import environment
+from fuelclient.backends.nailgun.environment import (
+    environment_of,
+    environment_with_plugins,
+    layers_of,
+    owners_of,
+    summaries_of,
+    types_of,
+)
 from fuelclient.backends.nailgun.facet import NOUNS, PATHS, Facet, Resource, resource
 from fuelclient.environment.layers import snapshot, types_for
 from fuelclient.environment.roles import plugin_owner, release_owner
@@ -41,8 +48,8 @@ class Graphs(Facet):
         if cluster_id is None:
             summaries = self._with_plugin_names([*map(summary_from, objects(self._session.get("graphs/"), "graph"))])
         else:
-            owners = environment.owners_of(self._master, cluster_id, levels)
-            summaries = [graph for owner in owners for graph in environment.summaries_of(self._master, owner)]
+            owners = owners_of(self._master, cluster_id, levels)
+            summaries = [graph for owner in owners for graph in summaries_of(self._master, owner)]
         kept = [summary for summary in summaries if not levels or summary.owner.level in levels]
         return sorted(kept, key=lambda summary: summary.id)
 
@@ -58,9 +65,7 @@ class Graphs(Facet):
         return graph
 
     def layers(self, cluster_id: int, levels: Sequence[Level], graph_type: str = DEFAULT_TYPE) -> MergedGraph:
-        layers = environment.layers_of(
-            self._master, environment.environment_with_plugins(self._master, cluster_id), graph_type, levels
-        )
+        layers = layers_of(self._master, environment_with_plugins(self._master, cluster_id), graph_type, levels)
         return merge_layers(layers, keep_partial=bool(levels) and Level.RELEASE not in levels)
 
     def merged(self, cluster_id: int, graph_type: str = DEFAULT_TYPE, *, only_plugins: bool = False) -> Sequence[Task]:
@@ -127,8 +132,8 @@ class Graphs(Facet):
 
     def snapshot(self, cluster_id: int, graph_type: str = DEFAULT_TYPE) -> Snapshot:
         """Read the snapshot with several requests, between which the environment may change."""
-        cluster = environment.environment_of(self._master, cluster_id)
-        return snapshot(cluster, environment.layers_of(self._master, cluster, graph_type), graph_type)
+        cluster = environment_of(self._master, cluster_id)
+        return snapshot(cluster, layers_of(self._master, cluster, graph_type), graph_type)
 
     def _with_plugin_names(self, graphs: Sequence[GraphSummary]) -> Sequence[GraphSummary]:
         """Add the names and versions of the plugins."""
@@ -141,7 +146,7 @@ class Graphs(Facet):
         ]
 
     def _unknown(self, owner: Owner, graph_type: str) -> NotFound:
-        known = environment.types_of(self._master, owner)
+        known = types_of(self._master, owner)
         return NotFound("graph type", graph_type, known=known, hint="" if known else f"There is no graph in {owner}.")
 
     def _graph(self, owner: OwnerRef, graph_type: str, invalid: type[InvalidGraph] | None = None) -> Resource:
@@ -153,9 +158,9 @@ class Graphs(Facet):
         """The layers below a graph: none for a release, None for a plugin, which may be enabled anywhere."""
         if owner.level is not Level.CLUSTER:
             return () if owner.level is Level.RELEASE else None
-        target = environment.environment_with_plugins(self._master, owner.id)
+        target = environment_with_plugins(self._master, owner.id)
         try:
-            return environment.layers_of(self._master, target, graph_type, (Level.RELEASE, Level.PLUGIN))
+            return layers_of(self._master, target, graph_type, (Level.RELEASE, Level.PLUGIN))
         except NotFound:
             return ()  # nothing has this type yet
 

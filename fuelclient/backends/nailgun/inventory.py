@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 from fuelclient.backends.http.answers import About
 from fuelclient.backends.nailgun.facet import NOUNS, Facet, Resource, by_id, given, resource
 from fuelclient.environment import checks
-from fuelclient.errors import Conflict, FuelError, InvalidDocument, NotFound
+from fuelclient.errors import FIRST_STEPS, Conflict, FuelError, InvalidDocument, NotFound
 from fuelclient.model.graph import Level, OwnerRef
 from fuelclient.model.label import Label, without
 from fuelclient.model.network import NodePart
@@ -181,8 +181,7 @@ def _items(data: Any, part: NodePart) -> Sequence[Any]:
 def _require_known(node_ids: Iterable[int], known: Mapping[int, Node]) -> None:
     for node_id in node_ids:
         if node_id not in known:
-            hint = "" if known else "There is no node yet."
-            raise NotFound("node", node_id, known=[*map(str, known)], hint=hint)
+            raise NotFound("node", node_id, known=[*map(str, known)], hint="" if known else FIRST_STEPS["node"])
 
 
 class Networks(Facet):

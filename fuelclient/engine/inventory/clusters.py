@@ -103,6 +103,8 @@ class Clusters(Facet):
             present = {node.id: node for node in target.nodes}
             removed = tuple(present) if node_ids is None else tuple(dict.fromkeys(node_ids))
             require_idle(connection, cluster_id, removed)
+            for node_id in sorted({*removed} - present.keys()):
+                lookup.node(connection, node_id)  # one that exists nowhere has an error of its own
             require_nodes_in(cluster_id, removed, [*present])
             has_deletion_tasks = not force and any(
                 layer.tasks

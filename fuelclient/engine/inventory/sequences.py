@@ -77,8 +77,7 @@ class Sequences(Facet):
 
 
 def _existing(connection: Connection, sequence_id: int) -> DeploymentSequence:
-    if_none = "There is no sequence yet. Run `fuel2 sequence create`."
-    return lookup.existing(connection, "sequence", sequence_id, sequences, if_none)
+    return lookup.existing(connection, "sequence", sequence_id, sequences)
 
 
 def _require(name: str, graph_types: Sequence[str]) -> None:

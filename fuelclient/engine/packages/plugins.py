@@ -40,7 +40,7 @@ class Plugins(Facet):
 
     @reads
     def named(self, connection: Connection, name: str, version: str = "") -> Plugin:
-        return plugin_named(plugins.every(connection), name, version, lookup.FIRST_PLUGIN)
+        return plugin_named(plugins.every(connection), name, version)
 
     def install(self, path: str, *, force: bool = False, link: bool = False) -> Installed:
         from fuelclient.engine.packages import install

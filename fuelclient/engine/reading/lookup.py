@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from fuelclient.environment import checks
 from fuelclient.environment.roles import plugin_owner, release_owner
-from fuelclient.errors import Conflict, FuelError, NotFound
+from fuelclient.errors import FIRST_STEPS, Conflict, FuelError, NotFound
 from fuelclient.model.cluster import Cluster
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.model.graph import Level, Owner, OwnerRef
@@ -24,35 +24,28 @@ from fuelclient.store.rows import Table
 
 _Value = TypeVar("_Value")
 
-FIRST_PLUGIN = "There is no plugin yet. Run `fuel2 plugins install PACKAGE`."
-
 
 def release(connection: Connection, release_id: int) -> Release:
     """Raise `NotFound`, with the existing ids or the first steps, if the release does not exist."""
-    hint = (
-        "There is no release yet. Run `fuel2 plugins install PACKAGE` for a release that comes as a plugin, `fuel2"
-        " release import FILE` for a fixture, or `fuel2 demo` for the packaged examples."
-    )
-    return existing(connection, "release", release_id, releases, hint)
+    return existing(connection, "release", release_id, releases)
 
 
 def cluster(connection: Connection, cluster_id: int) -> Cluster:
     """Raise `NotFound`, with the ids that exist, if it does not exist."""
-    hint = "There is no environment yet. Run `fuel2 env create NAME --release ID`."
     return connection.once(
         ("cluster", repr(cluster_id)),  # callers may pass a value of any type
-        lambda: existing(connection, "environment", cluster_id, clusters, hint),
+        lambda: existing(connection, "environment", cluster_id, clusters),
     )
 
 
 def node(connection: Connection, node_id: int) -> Node:
     """Raise `NotFound`, with the ids that exist, if it does not exist."""
-    return existing(connection, "node", node_id, nodes, "There is no node yet. Run `fuel2 node import FILE`.")
+    return existing(connection, "node", node_id, nodes)
 
 
 def plugin(connection: Connection, plugin_id: int) -> Plugin:
     """Raise `NotFound`, with the ids that exist, if it does not exist."""
-    return existing(connection, "plugin", plugin_id, plugins.table, FIRST_PLUGIN)
+    return existing(connection, "plugin", plugin_id, plugins.table)
 
 
 def package(connection: Connection, owner: Plugin) -> Package:
@@ -133,14 +126,13 @@ def existing(
     noun: str,
     key: int,
     table: Table[_Value],
-    hint: str,
     ids: Callable[[Connection], list[int]] | None = None,
 ) -> _Value:
-    """Find the row with an id. Raise `NotFound` with the ids that exist, which `ids` lists (default: all), or with this
-    `hint` if there are none."""
+    """Find the row with an id. Raise `NotFound` with the ids that exist, which `ids` lists (default: all), or with the
+    first steps if there are none."""
     value = table.find(connection, key) if checks.is_possible(noun, key) else None
     if value is None:
         known = (ids or table.ids)(connection)
-        hint = f"Known: {ids_text(known)}." if known else hint
+        hint = f"Known: {ids_text(known)}." if known else FIRST_STEPS[noun]
         raise NotFound(noun, key, known=[*map(str, known)], hint=hint)
     return value

@@ -165,8 +165,7 @@ def _nothing_recorded(noun: str, run_id: int) -> NotFound:
 
 def existing(connection: Connection, run_id: int) -> Run:
     """Read a run. Raise `NotFound`, with the ids of runs, the latest first, if it does not exist."""
-    if_none = "Nothing has been executed yet. Run `fuel2 graph execute --env ID`."
-    return lookup.existing(connection, "run", run_id, runs.table, if_none, runs.whole)
+    return lookup.existing(connection, "run", run_id, runs.table, runs.whole)
 
 
 def parent_of(connection: Connection, run_id: int) -> Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -147,12 +148,15 @@ def test_refused_values(tiny: CommandLine, line: str, answer: str, capsys: pytes
     [
         ("env facts show 1 network_metadata --node 1", "required: -e/--env/--environment. Did you mean --env 1? See"),
         ("role list 2", "is required. Did you mean --env 2 or --release 2? See"),
+        (
+            "env facts show --env 1 --node x uid",
+            "required: PATH. --node takes all words up to the next option: put PATH",
+        ),
+        ("env facts show --env 1 --node x", "required: PATH. See"),
         ("role list prod", "is required. Did you mean --env prod? See"),
     ],
 )
-def test_a_number_is_rather_an_environment_than_a_word(
-    tiny: CommandLine, line: str, answer: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_word_in_a_wrong_place(tiny: CommandLine, line: str, answer: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert tiny(*line.split()).code == 2
     assert answer in capsys.readouterr().err
 
@@ -239,3 +243,27 @@ def test_a_column_that_is_asked_for_stays(tmp_path: Path) -> None:
     with session(tmp_path / "e.db", "config", "show", "--origin", width=60) as shown:
         shown.ended()
     assert "| origin" in shown.received
+
+
+def test_a_node_of_another_environment_is_told_from_one_that_is_nowhere(tiny: CommandLine, tmp_path: Path) -> None:
+    document = tmp_path / "nodes.yaml"
+    document.write_text("[{name: other}]")
+    tiny.ok("node", "import", document)
+
+    assert "Node 99 does not exist. Known: 1-3." in tiny("env", "remove", "nodes", "-e", 1, "-n", 99).err
+    assert "Node 3 is not in environment 1." in tiny("env", "remove", "nodes", "-e", 1, "-n", 3).err
+    assert (
+        "Node else does not exist. Known: node-1, node-2." in tiny("graph", "preview", "--env", 1, "--node", "else").err
+    )
+    tiny.ok("node", "delete", 1, 2, 3, "--force", "--yes")
+    assert re.search("There is no node yet. Run `fuel2 .*node import FILE`", tiny("node", "show", "n-1").err)
+
+
+def test_errors_that_are_alike_are_counted_after_three(tiny: CommandLine, tmp_path: Path) -> None:
+    document = tmp_path / "nodes.yaml"
+    document.write_text("".join(f"- {{name: n{number}, mac: 00-11}}\n" for number in range(20)))
+
+    refused = tiny("node", "import", document).err
+    assert refused.count("a node has no key 'mac' [G010] It belongs to an interface") == 3
+    assert """Not shown: 17 more of "a node has no key 'mac'"; -v shows all.""" in refused
+    assert tiny("node", "import", document, "-v").err.count("[G010]") == 20
