@@ -50,6 +50,7 @@ FIRST_STEPS = {
     "release": "There is no release yet. Run `fuel2 plugins install PACKAGE` for a release that comes as a plugin, "
     "`fuel2 release import FILE` for a fixture, or `fuel2 demo` for the packaged examples.",
     "run": "Nothing has been executed yet. Run `fuel2 graph execute --env ID`.",
+    "task": "The graph has no task yet. Run `fuel2 graph upload --release ID --type TYPE --file FILE`.",
     "sequence": "There is no sequence yet. Run `fuel2 sequence create`.",
 }
 """The hint about a thing that does not exist where none of its kind does, by the noun."""

@@ -41,7 +41,7 @@ NEXT = (
     ("plugins list", "the installed packages: ocata-ubuntu brings the release, the others extend it"),
     ("graph download --env {env} --all --file -", "the merged graph"),
     ("graph validate --env {env}", "what is wrong with it"),
-    ("graph execute --env {env} --wait", "run it: each node is a directory in {nodes}"),
+    ("graph execute --env {env} --wait", "run it: {nodes}"),
     ("task list", "the runs so far"),
 )
 """The commands to try on the examples, and what they show."""
@@ -195,7 +195,8 @@ def suggestions(called: str, target: str, width: int = 0) -> list[str]:
     >>> " ".join(suggestions("fuel2 --engine 'my engine.db'", "/tmp/my engine.db")[0].split())
     "fuel2 --engine 'my engine.db' graph preview --env demo # what would run where, in order"
     """
-    names = {"env": ENVIRONMENT, "fix": FIX, "nodes": f"{target}.nodes"}
+    at = "beside the server's engine file" if "://" in target else f"in {target}.nodes"
+    names = {"env": ENVIRONMENT, "fix": FIX, "nodes": f"each node is a directory {at}"}
     lines = [(f"{called} {command.format(**names)}", meaning.format(**names)) for command, meaning in NEXT]
     if width:
         return [below_comment(*line, width) for line in lines]

@@ -150,7 +150,7 @@ def _result(finding: Finding, rules: Sequence[str]) -> dict[str, Any]:
     from urllib.parse import quote
 
     levels = {"error": "error", "warning": "warning", "info": "note"}
-    text = f"{finding.message} {finding.hint}" if finding.hint else finding.message
+    text = _sentences(finding)
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": rules.index(finding.code),
@@ -219,9 +219,13 @@ def _github(reported: Reported, parsed_args: argparse.Namespace) -> str:  # noqa
     for finding in reported.findings:
         place = {"file": finding.place.file, "line": str(finding.place.line or ""), "title": finding.code}
         properties = ",".join(f"{key}={_property(value)}" for key, value in place.items() if value)
-        text = f"{finding.message} {finding.hint}" if finding.hint else finding.message
+        text = _sentences(finding)
         lines.append(f"::{levels[finding.severity]} {properties}::{_escaped(text)}\n")
     return "".join(lines)
+
+
+def _sentences(finding: Finding) -> str:
+    return f"{finding.message.removesuffix('.')}. {finding.hint}" if finding.hint else finding.message
 
 
 def _escaped(text: str) -> str:

@@ -33,7 +33,7 @@ _ENV_ARGUMENT = (id_of("environment"),)
 
 
 class _ExtensionCommand(MasterOnly):
-    reason = "Only a Fuel master has extensions: the engine handles disks and networks itself."
+    reason = "Only a Fuel master has extensions: the engine stores disks and networks without them."
     instead = "To extend an environment, enable a plugin: `fuel2 plugins enable`."
 
 

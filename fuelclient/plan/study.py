@@ -15,7 +15,15 @@ from itertools import chain
 from operator import itemgetter
 from typing import cast
 
-from fuelclient.errors import CycleDetected, FuelError, InvalidDocument, InvalidGraph, NotFound, UnknownFact
+from fuelclient.errors import (
+    FIRST_STEPS,
+    CycleDetected,
+    FuelError,
+    InvalidDocument,
+    InvalidGraph,
+    NotFound,
+    UnknownFact,
+)
 from fuelclient.graph.dag import neighbours, reverse
 from fuelclient.graph.merge import merge_layers, require_merged
 from fuelclient.graph.references import check_parameters, check_references, refused_patterns
@@ -426,5 +434,6 @@ def indices_of(merged: MergedGraph, task: str) -> tuple[int, ...]:
     """
     indices = tuple(index for index, candidate in enumerate(merged.tasks) if candidate.id == task)
     if not indices:
-        raise NotFound("task", task, known=[candidate.id for candidate in merged.tasks])
+        hint = "" if merged.tasks else FIRST_STEPS["task"]
+        raise NotFound("task", task, known=[candidate.id for candidate in merged.tasks], hint=hint)
     return indices

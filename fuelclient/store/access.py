@@ -21,7 +21,7 @@ from fuelclient.store import migrations
 
 _Connection = TypeVar("_Connection", bound=sqlite3.Connection)
 
-ELSEWHERE = "Name another file with --engine (--to-engine of a copy) or FUEL_ENGINE."
+ELSEWHERE = "Name another file: with --engine or FUEL_ENGINE, --to-engine of a copy, or the FILE of a restore."
 _MIN_FREE_BYTES = 1 << 16
 """Bytes that SQLite needs for the files beside the database before it can read."""
 

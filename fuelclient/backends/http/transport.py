@@ -72,7 +72,9 @@ class _Deadline:
                     if self._socket is not None:
                         _shut(self._socket)
                 return
-            LOG.info("%s has not answered for %.0f s; HTTP_TOTAL_TIMEOUT is %.0f s.", self._url, passed, self._seconds)
+            LOG.info(
+                "%s has not answered for %.0f s; FUEL_HTTP_TOTAL_TIMEOUT is %.0f.", self._url, passed, self._seconds
+            )
 
 
 def _shut(connected: socket.socket) -> None:

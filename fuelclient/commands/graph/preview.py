@@ -12,8 +12,8 @@ from fuelclient.commands.exits import Exit
 from fuelclient.commands.formatters import Fields, Names, check_columns, column_name, finding_fields
 from fuelclient.commands.graph.question import OF_GRAPH, SELECT, query_tasks
 from fuelclient.commands.graph.sides import GRAMMAR, WHAT_IF, Side, compared, graph_option, refusals_of, sides, what_if
-from fuelclient.commands.shell import LOG, count
-from fuelclient.errors import Conflict, InvalidGraph, Unsupported, UsageError
+from fuelclient.commands.shell import LOG, count, for_target
+from fuelclient.errors import FIRST_STEPS, Conflict, InvalidGraph, Unsupported, UsageError
 from fuelclient.model.graph import MergePolicy
 from fuelclient.printing import printable
 
@@ -126,6 +126,8 @@ class GraphPreview(Comparing, Lister):
         snapshot = self._snapshot(parsed_args, options)
         study, preview = self._preview(snapshot, options, parsed_args)
         _log_summary(preview)
+        if not study.merged.tasks:
+            LOG.warning("%s", for_target(FIRST_STEPS["task"], self.shell.called))
         if any(finding.is_error for finding in preview.findings):
             self.exit_code = Exit.INVALID
         if parsed_args.verify:

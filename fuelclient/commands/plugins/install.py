@@ -286,5 +286,6 @@ class PluginsDisable(_OnEnvironment):
         for plugin in plugins:
             if plugin.id not in enabled:
                 LOG.info("Plugin %s was not enabled on environment %d.", plugin.name, parsed_args.env)
+                continue
             backend.plugins.disable(plugin.id, parsed_args.env)
             self.tell(f"Plugin {plugin.name} was successfully disabled on environment {parsed_args.env}.")

@@ -176,7 +176,10 @@ def check_tasks(package: Reading) -> Iterator[Finding]:
             rules = _VERSION_5_RULES
             if task.type and task.type not in _INTERNAL and not task.has_version_2:
                 message = f"task {task.name} must have version 2.0.0 or later"
-                yield task.finding(Severity.ERROR, "P012", message, "Write version: 2.0.0.", "version")
+                hint = "Write version: 2.0.0."
+                if "stage" in task.data:
+                    hint += " The stage has no effect then: write requires: and required_for: in its place."
+                yield task.finding(Severity.ERROR, "P012", message, hint, "version")
             if task.type == TaskType.GROUP:
                 message = f"task {task.name} is a group, which packages of version 5.0.0 no longer support"
                 hint = "Remove it, and list its tasks under tasks: of the role in node_roles.yaml."

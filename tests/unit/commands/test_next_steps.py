@@ -259,6 +259,13 @@ def test_a_node_of_another_environment_is_told_from_one_that_is_nowhere(tiny: Co
     assert re.search("There is no node yet. Run `fuel2 .*node import FILE`", tiny("node", "show", "n-1").err)
 
 
+def test_an_empty_graph_says_what_comes_first(tiny: CommandLine) -> None:
+    tiny.ok("release", "create", "bare", "--version", "1", "--operating-system", "Ubuntu", "--roles", "web")
+    tiny.ok("env", "create", "bare", "--release", "bare")
+    for words in (("preview",), ("blame", "netconfig"), ("why", "netconfig", "hiera")):
+        assert "The graph has no task yet. Run `fuel2" in tiny("graph", *words, "--env", "bare").err, words
+
+
 def test_errors_that_are_alike_are_counted_after_three(tiny: CommandLine, tmp_path: Path) -> None:
     document = tmp_path / "nodes.yaml"
     document.write_text("".join(f"- {{name: n{number}, mac: 00-11}}\n" for number in range(20)))

@@ -65,6 +65,8 @@ def test_the_way_of_a_developer(demo: CommandLine, tmp_path: Path, version: str,
     refused = demo("plugins", "remove", "my-plugin", "1.0.0")
     assert (refused.code, refused.out) == (6, "")
     demo.ok("plugins", "disable", "my-plugin", "--env", 1)
+    again = demo.ok("plugins", "disable", "my-plugin", "--env", 1)
+    assert (again.out, "was not enabled" in again.err) == ("", True)
     assert rows(demo, layer) == []
     assert demo.ok("plugins", "remove", "my-plugin", "1.0.0").out == "Plugin my-plugin was successfully removed.\n"
     assert "my-plugin" not in demo.ok("plugins", "list", "-f", "value", "-c", "name").out.split()

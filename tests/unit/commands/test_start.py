@@ -222,6 +222,15 @@ def test_a_search_has_an_end(fuel2: CommandLine, tmp_path: Path, monkeypatch: py
     assert time.process_time() - before < 5
 
 
+def test_installed_copies_and_what_an_engine_keeps_are_no_parts(fuel2: CommandLine, tmp_path: Path) -> None:
+    here = written(tmp_path / "home", tasks=TASKS)
+    written(here / "venv" / "examples", tasks=TASKS)
+    (here / "venv" / "pyvenv.cfg").touch()
+    written(here / "lab.db.plugins" / "kept-1.0", tasks=TASKS)
+    (here / "lab.db").touch()
+    assert "has a graph of" in fuel2.ok("start", here).err
+
+
 def test_a_task_file_without_a_task_says_why(fuel2: CommandLine, tmp_path: Path) -> None:
     here = written(tmp_path / "lab", tasks="- {id: a, type: shell, roles: 5}\n")
     done = fuel2("start", here)

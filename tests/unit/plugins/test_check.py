@@ -136,6 +136,8 @@ def test_an_installation_refuses_only_what_cannot_be_used(tmp_path: Path) -> Non
     files = {"deployment_tasks.yaml": TASK.replace("2.0.0", "1.0.0") * 2}
     findings = check(write_package(tmp_path / "p", metadata={"fuel_version": ["6.0"]}, files=files))
     assert {one.code for one in findings if one.is_error} == {"P005", "P012", "P060"}
+    [finding] = [one for one in findings if one.code == "P012"][:1]
+    assert ("stage has no effect" in finding.hint) == ("stage:" in TASK)
     installed = for_install(findings)
     assert {one.code for one in installed if one.is_error} == {"P060"}
     assert {one.code for one in installed if one.severity is Severity.WARNING} >= {"P005", "P012"}
