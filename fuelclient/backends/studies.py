@@ -22,10 +22,11 @@ def study_of(
     facts: bool = True,
     conditions: bool = False,
     despite_cycles: bool = False,
+    alone: bool = False,
 ) -> Study:
     """Study a snapshot, with the facts of its nodes unless `facts` is false; see `plan.study.Study` for the rest."""
     evaluation: Facts = partial(_evaluation, backend, snapshot, options, history=conditions) if facts else no_facts
-    return Study(snapshot, options, evaluation, conditions=conditions, despite_cycles=despite_cycles)
+    return Study(snapshot, options, evaluation, conditions=conditions, despite_cycles=despite_cycles, alone=alone)
 
 
 def _evaluation(backend: Backend, snapshot: Snapshot, options: PreviewOptions, *, history: bool) -> Evaluation | None:

@@ -16,7 +16,7 @@ from fuelclient.errors import UsageError
 from fuelclient.files import limits
 
 
-def _engine(command: Command) -> str:
+def engine_file(command: Command) -> str:
     """The path of the engine file. Raise `UsageError` if the settings name a server."""
     settings = command.shell.settings
     if settings["SERVER_ADDRESS"].value:
@@ -39,7 +39,7 @@ class EngineCheck(AnswerList, DiagnosisCheck):
     key = "checks"
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (it has no options)
-        return self.diagnosis_rows(engine_files.check(_engine(self)))
+        return self.diagnosis_rows(engine_files.check(engine_file(self)))
 
 
 class EngineBackup(Command):
@@ -54,7 +54,7 @@ class EngineBackup(Command):
     arguments = (argument_or_option("file", *OUTPUT_SPELLINGS, type=file_path, metavar="FILE", help="the copy"), FORCE)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        path = _engine(self)
+        path = engine_file(self)
         engine_files.backup(path, parsed_args.file, force=parsed_args.force)
         self.tell(f"Engine file {path} was copied to {parsed_args.file}")
 
@@ -76,7 +76,7 @@ class EngineRestore(Command):
     )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        path = _engine(self)
+        path = engine_file(self)
         if self.shell.asks and not parsed_args.yes:
             self.confirm(f"Replace {path} by {parsed_args.file}?")
         kept = engine_files.restore(path, parsed_args.file, force=parsed_args.force)
@@ -100,12 +100,12 @@ class EngineExport(Command):
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         path = parsed_args.file or STDOUT
         form = format_of(path, parsed_args.format)
-        text = self.dumps(engine_files.export(_engine(self)), form, path)
+        text = self.dumps(engine_files.export(engine_file(self)), form, path)
         if (size := len(text.encode())) > limits.EXPORT.bytes:
-            raise engine_files.too_large(_engine(self))
+            raise engine_files.too_large(engine_file(self))
         put_text(self, text, path, force=parsed_args.force)
         if path != STDOUT:
-            self.say(f"Engine file {_engine(self)} was exported to {path} ({size} bytes)")
+            self.say(f"Engine file {engine_file(self)} was exported to {path} ({size} bytes)")
 
 
 class EngineImport(Command):
@@ -120,7 +120,7 @@ class EngineImport(Command):
     arguments = (option("file", metavar="FILE", help="the file to read; - is stdin"),)
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        path = _engine(self)
+        path = engine_file(self)
         document = self.load(parsed_args.file, limits.EXPORT)
         hint = "Name a file that `fuel2 engine export` wrote."
         engine_files.load(path, require(dict, document, "an export of an engine file", hint))
@@ -137,6 +137,6 @@ class EngineCompact(Command):
     """
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:  # noqa: ARG002 (it has no options)
-        path = _engine(self)
+        path = engine_file(self)
         before, after = engine_files.compact(path)
         self.tell(f"Engine file {path} was compacted from {before} to {after} bytes")

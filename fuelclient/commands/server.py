@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fuelclient.commands.arguments import flag, option
 from fuelclient.commands.base import Command
+from fuelclient.commands.engine import engine_file
 from fuelclient.commands.shell import LOG
 from fuelclient.errors import Unsupported, UsageError
 
@@ -71,6 +72,7 @@ class ServerRun(Command):
             ) from error
         from fuelclient import backends
 
+        engine_file(self)  # or this would pass on the requests to the server that settings name
         policy = _policy(parsed_args)
         if policy.name == "none":
             LOG.warning("Every user of this machine can use this server, and run commands as its user (--no-auth).")

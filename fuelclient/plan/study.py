@@ -110,9 +110,8 @@ class Study:
     @cached_property
     def expansion(self) -> Expansion:
         """The task instances with the edges between them, including dependencies that are expressions."""
-        tasks, fleet = self.merged.tasks, self._fleet_of(self.merged)
-        if self._alone:
-            return expand([task for task in tasks if not task.task.is_partial], fleet)
+        fleet = self._fleet_of(self.merged)
+        tasks = [task for task in self.merged.tasks if not (self._alone and task.task.is_partial)]
         if not self._is_computed or self.evaluation is None:
             return expand(tasks, fleet)
         evaluation, attributes = self.evaluation, [tuple(task.task.computed_attributes()) for task in tasks]

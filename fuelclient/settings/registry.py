@@ -241,12 +241,12 @@ _MASTER = (
         "HTTP_TOTAL_TIMEOUT", ValueType.NUMBER,
         "How many seconds the Fuel master may take for one answer. A line every ten seconds says that it is late. "
         "HTTP_TIMEOUT counts if it is larger.",
-        300, ("FUEL_HTTP_TOTAL_TIMEOUT",),
+        300, ("FUEL_HTTP_TOTAL_TIMEOUT", "HTTP_TOTAL_TIMEOUT"),
     ),
     Spec(
         "HTTP_RETRIES", ValueType.NUMBER,
         "How often a request that only reads is repeated if the master is busy or the connection breaks.",
-        3, ("FUEL_HTTP_RETRIES",), minimum=0,
+        3, ("FUEL_HTTP_RETRIES", "HTTP_RETRIES"), minimum=0,
     ),
     Spec(
         "OS_CACERT", ValueType.PATH,

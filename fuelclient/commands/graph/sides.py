@@ -117,18 +117,19 @@ WHAT_IF = (
 @dataclass(frozen=True, slots=True)
 class Side:
     """A graph to compare. If it is `alone` (a layer, a file or a run), nothing else is merged into it. If it is
-    `masked`, its secrets are missing."""
+    `placed` on the nodes of another graph, their facts are its own. If it is `masked`, its secrets are missing."""
 
     label: str
     snapshot: Snapshot
     alone: bool = False
+    placed: bool = False
     masked: bool = False
 
     def study(self, options: PreviewOptions, backend: Backend) -> Study:
         from fuelclient.backends.studies import study_of
-        from fuelclient.plan.study import Study
 
-        return Study(self.snapshot, options, alone=True) if self.alone else study_of(backend, self.snapshot, options)
+        facts = self.placed or not self.alone
+        return study_of(backend, self.snapshot, options, facts=facts, alone=self.alone)
 
 
 def compared(
@@ -170,7 +171,8 @@ def _placed(side: Side, base: Snapshot) -> Side:
         next((replace(layer, tasks=own.tasks) for layer in base.layers if layer.owner == own.owner), own)
         for own in side.snapshot.layers
     )
-    return replace(side, snapshot=replace(base, layers=layers, graph_type=side.snapshot.graph_type))
+    snapshot = replace(base, layers=layers, graph_type=side.snapshot.graph_type)
+    return replace(side, snapshot=snapshot, placed=bool(base.cluster.id))
 
 
 def refusals_of(backend: Backend, cluster_id: int, parsed_args: argparse.Namespace) -> tuple[Finding, ...]:

@@ -9,6 +9,7 @@ import pytest
 from command_line import CommandLine
 from package_trees import write_package
 from questioned import questioned_engine
+from tui_driving import newton_engine
 
 ENV = ("diff", "env:1")
 
@@ -131,3 +132,10 @@ def test_a_cycle_has_no_order_and_is_reported(engine: CommandLine, tmp_path: Pat
     assert answer["order"] is None
     assert answer["problem"]
     assert "G050" in {finding["code"] for finding in answer["findings"]}
+
+
+@pytest.mark.corpus
+def test_a_file_has_the_dependencies_that_are_computed_from_the_facts_of_its_nodes(tmp_path: Path) -> None:
+    newton, merged = CommandLine(newton_engine(tmp_path)), tmp_path / "merged.yaml"
+    newton.ok("graph", "download", "--env", 1, "--all", "--file", merged)
+    assert newton("graph", "diff", merged, "env:1", "--exit-code").code == 0

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import requests
-from command_line import CommandLine
+from command_line import CommandLine, fuel2
 from executions import Executions, shell
 from processes import eventually
 from server_process import PATIENCE, Serving, serving
@@ -143,6 +143,12 @@ def test_what_cannot_be_served(
     assert found.code == code, found
     assert told in found.err + capsys.readouterr().err  # argparse knows no other stream
     assert found.out == ""
+
+
+def test_the_server_of_another_is_not_served_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    found = fuel2("--server", "http://127.0.0.1:1", "server", "run", "--port", "0")
+    assert (found.code, "use --local" in found.err) == (2, True)
 
 
 def test_a_port_that_is_taken_is_one_error(tmp_path: Path) -> None:
