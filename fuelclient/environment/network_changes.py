@@ -22,6 +22,12 @@ _CODE = "N001"
 _FIELDS = ("cidr", "gateway", networks.IP_RANGES, "vlan_start", "meta")
 """The fields of a network that users can change."""
 
+_KEYS: dict[NodePart, tuple[str, ...]] = {
+    NodePart.DISKS: ("id", "name", "size", "volumes", "extra", "type", "bootable", "free_space"),
+    NodePart.INTERFACES: ("id", "name", "mac", "type", "mode", "slaves", "assigned_networks", "attributes", "state"),
+}
+"""Keys of disks with their volumes, and of interfaces with their networks; a master has more."""
+
 OVERLAP_HINT = "Change one cidr."
 _LAST_VLAN = 4094
 
@@ -105,6 +111,13 @@ def part_from(part: NodePart, document: Any) -> list[Any]:
             report.error(_CODE, 0, f"{name} is there twice", "Remove one of them.")
         seen.add(name)
         children = item.get(children_key, ())
+        report.subject = name
+        for record in (item, *mappings(children)):
+            report.check_slips(record, _KEYS[part], _CODE)
+            size = record.get("size", 0)
+            if part is NodePart.DISKS and not (isinstance(size, int) and size >= 0):
+                report.error(_CODE, 0, f"size is {in_words(size)}, not a whole number of megabytes", _PARTS_HINT)
+        report.subject = ""
         with_names = [part for part in mappings(children) if isinstance(part.get("name"), str)]
         if not isinstance(children, list | tuple) or len(with_names) < len(children):
             report.error(_CODE, 0, f"{children_key} of {name} is not a list of mappings with names", _PARTS_HINT)
@@ -115,6 +128,7 @@ def part_from(part: NodePart, document: Any) -> list[Any]:
 def _network(given: Mapping[str, Any], before: Mapping[str, Any], report: Report) -> dict[str, Any]:
     """Check the given fields of a network, and merge them over its earlier ones."""
     report.subject = f"network {before['name']}"
+    report.check_slips(given, ("id", "name", "group_id", *_FIELDS), _CODE)
     after = {**before, **{field: plain(given[field]) for field in _FIELDS if field in given}}
     if not isinstance(after["meta"], Mapping):
         report.error(_CODE, 0, f"meta is {in_words(after['meta'])}, not a mapping", _NETWORKS_HINT)

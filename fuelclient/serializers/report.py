@@ -9,6 +9,7 @@ from typing import Any
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.serializers.values import did_you_mean, in_words, items_of, key_text, line_of
+from fuelclient.similar import close
 
 
 @dataclass(slots=True)
@@ -46,6 +47,12 @@ class Report:
             if key not in known:
                 at = line_of(data, str(raw_key)) or line
                 self.error("G010", at, f"{noun} has no key {key!r}", elsewhere.get(key) or did_you_mean(key, known))
+
+    def check_slips(self, data: Mapping[Any, Any], known: tuple[str, ...], code: str) -> None:
+        """Report the keys of `data` that are slips of `known` ones. Others may be those of a master."""
+        for key in data:
+            if key not in known and (near := close(str(key), known)):
+                self.error(code, 0, f"there is no key {key_text(key)!r}", f"Did you mean {near}?")
 
     def raise_errors(self) -> None:
         """If there are findings, raise `InvalidDocument` with all of them and the message of the first."""

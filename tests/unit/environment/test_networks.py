@@ -159,6 +159,7 @@ def test_a_network_of_its_own_gets_an_id() -> None:
         ({"ip_ranges": [["192.168.0.9", "192.168.0.1"]], "meta": {"notation": "ip_ranges"}}, ["192.168.0.9"]),
         ({"ip_ranges": 7, "meta": {"notation": "ip_ranges"}}, ["ip_ranges", 7]),
         ({"meta": []}, ["meta"]),
+        ({"cdir": "10.9.0.0/24"}, ["management", "cdir", "Did you mean cidr?"]),
         ({"cidr": "172.16.0.0/25"}, ["management", "public", "overlap"]),
     ],
 )
@@ -213,10 +214,15 @@ def test_documents_of_nodes_name_what_they_describe() -> None:
     disks = [{"id": "sda", "size": 100, "volumes": [{"name": "os", "size": 50}]}]
     assert part_from(NodePart.DISKS, disks) == disks
     assert part_from(NodePart.INTERFACES, [{"name": "eth0"}]) == [{"name": "eth0"}]
+    assert part_from(NodePart.INTERFACES, [{"name": "eth0", "vendor_note": 1}])  # a master may know it
     for part, document, named in (
         (NodePart.DISKS, {"id": "sda"}, ["disks"]),
         (NodePart.DISKS, [{"name": "sda"}], ["id"]),
         (NodePart.DISKS, [{"id": "sda", "volumes": [{"size": 1}]}], ["volumes", "sda"]),
+        (NodePart.DISKS, [{"id": "sda", "sise": 1}], ["sda", "sise", "Did you mean size?"]),
+        (NodePart.DISKS, [{"id": "sda", "size": "big"}], ["sda", "size", "big"]),
+        (NodePart.DISKS, [{"id": "sda", "volumes": [{"name": "os", "size": -1}]}], ["sda", "size", -1]),
+        (NodePart.INTERFACES, [{"name": "eth0", "asigned_networks": []}], ["eth0", "Did you mean assigned_networks?"]),
         (NodePart.INTERFACES, [{"name": "eth0"}, {"name": "eth0"}], ["eth0"]),
         (NodePart.INTERFACES, [{"name": "eth0", "assigned_networks": "public"}], ["assigned_networks"]),
     ):
