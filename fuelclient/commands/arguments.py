@@ -110,17 +110,21 @@ def _resolve_value(
     return number if value.prefix is None else f"{value.prefix}{number}"
 
 
+_LONGEST_RANGE, _MOST_NODES = 20, 10_000
+
+
 def _single_nodes(part: Any, backend: Callable[[], Backend]) -> list[Any]:
     """The ids in a range of nodes such as `6-9`, as messages print them; anything else, and a name, as it is."""
     if not isinstance(part, Reference) or part.noun != "node" or part.prefix:
         return [part]
     first, _, last = part.name.partition("-")
-    if not (is_id(first) and is_id(last)):
+    if not (is_id(first) and is_id(last) and len(part.name) < _LONGEST_RANGE):
         return [part]
     taken = {node.id: node.name for node in backend().nodes.list()}
     if part.name in taken.values():
         return [part]
-    end = min(int(last), max(taken, default=0) + 1)  # one id too many is enough to be refused
+    # one id too many is enough to be refused; filters also take those of nodes that are gone
+    end = min(int(last), max(taken, default=0) + 1 if part.prefix is None else int(first) + _MOST_NODES)
     return [number if part.prefix is None else str(number) for number in range(int(first), end + 1)] or [part]
 
 

@@ -173,9 +173,11 @@ def _below(path: Path) -> Iterator[tuple[str, Path]]:
     os.scandir(path).close()
     for folder, folders, names in islice(os.walk(path), _MOST_FOLDERS):
         is_plugin, here = _is_plugin(folder), Path(folder)
-        is_closed = is_plugin or "pyvenv.cfg" in names  # an installed copy has examples and templates
-        own = {f"{name}{end}" for name in names for end in (".plugins", ".nodes")}  # of an engine file
-        folders[:] = sorted(name for name in {*folders} - own if not name.startswith(".") and not is_closed)
+        is_closed = is_plugin or ("pyvenv.cfg" in names and here != path)  # an installed copy has examples
+        own = {f"{name}{end}" for name in names if f"{name}.lock" in names for end in (".plugins", ".nodes")}
+        folders[:] = sorted(
+            name for name in {*folders} - own - {"site-packages"} if not name.startswith(".") and not is_closed
+        )
         yield from [(_PLUGIN, here)] if is_plugin else [(_noun_of(name), here / name) for name in sorted(names)]
 
 

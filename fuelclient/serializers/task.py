@@ -186,9 +186,12 @@ def _is_generated(name: str, stage: Any) -> bool:
 
     >>> [_is_generated(name, "pre_deployment/5") for name in ("lma:pre_deployment#1", "lma", "lma:pre_deployment#b")]
     [True, False, False]
+    >>> _is_generated("cluster:None#2", None), _is_generated("a:s#" + "9" * 5000, "s")
+    (False, True)
     """
     place, _, number = name.rpartition("#")
-    return number.isdecimal() and name == generated_id(place.rpartition(":")[0], stage, int(number))
+    is_stage = isinstance(stage, str) and bool(stage)
+    return is_stage and number.isdecimal() and place == generated_id(place.rpartition(":")[0], stage, 0)[:-2]
 
 
 def _plain_attributes(values: Mapping[str, Any], line_of_key: Lines, report: Report) -> dict[str, Any]:

@@ -274,3 +274,8 @@ def test_errors_that_are_alike_are_counted_after_three(tiny: CommandLine, tmp_pa
     assert refused.count("a node has no key 'mac' [G010] It belongs to an interface") == 3
     assert """Not shown: 17 more of "a node has no key 'mac'"; -v shows all.""" in refused
     assert tiny("node", "import", document, "-v").err.count("[G010]") == 20
+
+
+def test_a_range_of_nodes_has_no_end_that_matters(tiny: CommandLine) -> None:
+    for last in (10**9, "9" * 5000):
+        assert tiny("node", "label", "set", "-l", "a=1", "-n", f"1-{last}").code == 5

@@ -228,6 +228,7 @@ def test_installed_copies_and_what_an_engine_keeps_are_no_parts(fuel2: CommandLi
     (here / "venv" / "pyvenv.cfg").touch()
     written(here / "lab.db.plugins" / "kept-1.0", tasks=TASKS)
     (here / "lab.db").touch()
+    (here / "lab.db.lock").touch()
     assert "has a graph of" in fuel2.ok("start", here).err
 
 
