@@ -16,6 +16,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
+import shutil
 import subprocess
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -148,10 +149,14 @@ def add_indexes(directory: Path, metadata: Mapping[str, Any]) -> None:
         identity = _identity_of(metadata)
         for entry in list(indexes(collect(directory, identity.name), metadata, identity.series)):
             path = directory / entry.path
-            if entry.type is EntryType.DIRECTORY:
+            is_directory, was_directory = entry.type is EntryType.DIRECTORY, path.is_dir() and not path.is_symlink()
+            if was_directory and not is_directory:  # a build does not pack it either
+                shutil.rmtree(path)
+            elif not was_directory:
+                path.unlink(missing_ok=True)
+            if is_directory:
                 path.mkdir(exist_ok=True)
             else:
-                path.unlink(missing_ok=True)
                 path.write_bytes(entry.content)
             path.chmod(entry.mode)
 

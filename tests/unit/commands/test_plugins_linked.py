@@ -211,3 +211,12 @@ def test_what_cannot_be_linked(tiny: CommandLine, source: Path, tmp_path: Path) 
     (source / "metadata.yaml").write_text("[]")
     assert tiny("plugins", "install", "--link", source).code == Exit.INVALID
     assert tiny.ok("plugins", "list", "-f", "json").json == []
+
+
+def test_a_directory_in_the_place_of_an_index_is_replaced_as_by_a_build(tiny: CommandLine, source: Path) -> None:
+    for name in ("Packages.gz", "Release"):
+        (source / "repositories" / "ubuntu" / name / "old").mkdir(parents=True)
+    tiny.ok("plugins", "install", source)
+    (kept,) = tiny.engine.parent.glob(f"{tiny.engine.name}.plugins/monitor*/repositories/ubuntu/Packages.gz")
+    assert kept.is_file()
+    assert (source / "repositories" / "ubuntu" / "Packages.gz").is_dir(), "the sources are not touched"
