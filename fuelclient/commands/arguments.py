@@ -111,6 +111,7 @@ def _resolve_value(
 
 
 _LONGEST_RANGE, _MOST_NODES = 20, 10_000
+"""Of how many characters a range of nodes may be, and how many nodes a filter takes from one."""
 
 
 def _single_nodes(part: Any, backend: Callable[[], Backend]) -> list[Any]:

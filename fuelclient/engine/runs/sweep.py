@@ -66,9 +66,8 @@ def sweep(database: Database, provider: Provider = executor_for) -> None:
 
 def orphans(database: Database) -> list[Path]:
     """Return the files next to an engine file that belong to no run, and that no sweep will remove."""
-    present = _entries(
-        paths.runs_path(database.path)
-    )  # before the runs are read: a run is stored before its files are made
+    # before the runs are read, because a run is stored before its files are made
+    present = _entries(paths.runs_path(database.path))
     with database.read() as connection:
         known = {"sweep.log"}
         for run in runs.every(connection, name=PARENT):
