@@ -60,6 +60,8 @@ DONE = (Exit.NOT_FOUND, Exit.CONFLICT)
 OUTPUT = {"write"}
 """The system calls that also print."""
 
+REFUSALS = ("ENOSPC", "EROFS", "EIO")
+
 
 @dataclass(frozen=True)
 class Engines:
@@ -118,6 +120,10 @@ class Known:
     after: dict[str, list[str]]
     calls: list[Call]
 
+    @property
+    def to_refuse(self) -> list[Call]:
+        return [call for call in self.calls if call.name not in OUTPUT]
+
 
 @pytest.fixture(scope="module")
 def known(engines: Engines) -> Callable[[str], Known]:
@@ -148,6 +154,13 @@ def check_killed(engines: Engines, known: Known, command: str, call: Call) -> No
     check(engines, known, command, engine)
 
 
+def check_refused(engines: Engines, known: Known, command: str, call: Call, refusal: str) -> None:
+    engine = engines.copy("refused")
+    ended = refused_from(call, refusal, engine, *engines.line(command))
+    assert ended.code in (Exit.OK, Exit.UNAVAILABLE), (call, refusal, ended)
+    check(engines, known, command, engine)
+
+
 @pytest.mark.parametrize(
     "command", [pytest.param(name, marks=pytest.mark.slow if place % 7 else ()) for place, name in enumerate(COMMANDS)]
 )
@@ -158,23 +171,24 @@ def test_command_killed_or_without_disk_does_all_or_nothing(
     chance = random.Random(f"{SEED} {command}")  # noqa: S311
     for call in chance.sample(facts.calls, SAMPLE):
         check_killed(engines, facts, command, call)
-    call = chance.choice([call for call in facts.calls if call.name not in OUTPUT])
-    engine = engines.copy("refused")
-    ended = refused_from(call, chance.choice(("ENOSPC", "EROFS", "EIO")), engine, *engines.line(command))
-    assert ended.code in (Exit.OK, Exit.UNAVAILABLE), (call, ended)
-    check(engines, facts, command, engine)
+    check_refused(engines, facts, command, chance.choice(facts.to_refuse), chance.choice(REFUSALS))
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not KILLS, reason="FAULTS does not say how many; make test-faults does")
 @pytest.mark.parametrize("part", range(PARTS))
-def test_many_kills(engines: Engines, known: Callable[[str], Known], part: int) -> None:
+def test_many_kills_and_refusals(engines: Engines, known: Callable[[str], Known], part: int) -> None:
     chance = random.Random(f"{SEED} {part}")  # noqa: S311
     for number in range(KILLS // PARTS):
         command = chance.choice(list(COMMANDS))
-        call = chance.choice(known(command).calls)
+        facts = known(command)
+        call = chance.choice(facts.calls)
         try:
-            check_killed(engines, known(command), command, call)
+            if number % 4 == 0:
+                call = chance.choice(facts.to_refuse)
+                check_refused(engines, facts, command, call, chance.choice(REFUSALS))
+            else:
+                check_killed(engines, facts, command, call)
         except BaseException as error:
-            error.add_note(f"FAULTS_SEED={SEED}, kill {number} of part {part}: {command} before {call}")
+            error.add_note(f"FAULTS_SEED={SEED}, number {number} of part {part}: {command} before {call}")
             raise

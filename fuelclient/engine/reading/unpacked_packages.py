@@ -48,33 +48,35 @@ class Trees:
 
     @contextmanager
     def staging(self) -> Iterator[Path]:
-        """Provide an empty directory next to the final ones, and remove it afterwards; also the root if it is empty."""
+        """Provide an empty directory next to the final ones, and remove it afterwards; also the root if it is empty.
+
+        Raise `Unavailable` for what the system refuses meanwhile, such as a copy or a change of the files in it.
+        """
         with _os_errors_as_unavailable(self.root):
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             temporary = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=self.root))
-        try:
-            staged = temporary / "package"
-            staged.mkdir()
-            yield staged
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
-            with suppress(OSError):  # it is not empty
-                self.root.rmdir()
+            try:
+                staged = temporary / "package"
+                staged.mkdir()
+                yield staged
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
+                with suppress(OSError):  # it is not empty
+                    self.root.rmdir()
 
     def fill(self, staged: Path, source: Path) -> tuple[str, ...]:
         """Copy or extract the package in `source`, a directory or an archive, to the directory `staged`.
 
         Return the names of the archive's scripts, which are not run. Hidden files at the root of a directory are left
         out, as in a built package. Raise `InvalidDocument` for forbidden content, `NotFound` if `source` does not
-        exist, and `Unavailable` if it cannot be read.
+        exist, and `OSError` if it cannot be read.
         """
         if not source.is_dir():
             from fuelclient.plugins.archive import extract
 
             return tuple(extract(source, staged))
-        with _os_errors_as_unavailable(source):
-            for entry in _entries(source):
-                _copy(entry, staged / entry.path)
+        for entry in _entries(source):
+            _copy(entry, staged / entry.path)
         return ()
 
     def place(self, staged: Path, name: str) -> str:
@@ -84,13 +86,12 @@ class Trees:
         """
         content = digest(staged)
         unpacked, number = f"{name}{_MARK}{content}", 1
-        with _os_errors_as_unavailable(self.root):
-            while self.path(unpacked).exists():
-                if digest(self.path(unpacked)) == content:
-                    return unpacked
-                number += 1  # its files were changed, and a plugin may refer to them
-                unpacked = f"{name}{_MARK}{content}.{number}"
-            staged.rename(self.path(unpacked))
+        while self.path(unpacked).exists():
+            if digest(self.path(unpacked)) == content:
+                return unpacked
+            number += 1  # its files were changed, and a plugin may refer to them
+            unpacked = f"{name}{_MARK}{content}.{number}"
+        staged.rename(self.path(unpacked))
         return unpacked
 
     def sweep(self, kept: Collection[str]) -> None:
