@@ -11,6 +11,7 @@ import argparse
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,71 +91,83 @@ def resolve(parsed_args: argparse.Namespace, backend: Callable[[], Backend], spe
 
     Raise `NotFound` for an unknown name, and `UsageError` with the ids for a name that several things share.
     """
+    lookup = _Lookup(parsed_args, backend, spelled)
     arguments = vars(parsed_args)
     for name in sorted(arguments, key=lambda name: name not in ("env", "release")):  # the others may depend on these
-        setattr(parsed_args, name, _resolve_value(arguments[name], parsed_args, backend, spelled))
-
-
-def _resolve_value(
-    value: Any, parsed_args: argparse.Namespace, backend: Callable[[], Backend], spelled: dict[str, str]
-) -> Any:
-    if isinstance(value, list):
-        single = [each for part in value for each in _single_nodes(part, backend)]
-        parts = [_resolve_value(part, parsed_args, backend, spelled) for part in single]
-        if parts == value or any(isinstance(part, list) for part in parts):
-            return parts
-        return list(dict.fromkeys(parts))  # a name and an id may be the same thing
-    if not isinstance(value, Reference):
-        return value
-    number = _id_of(value, parsed_args, backend(), spelled)
-    return number if value.prefix is None else f"{value.prefix}{number}"
+        setattr(parsed_args, name, lookup.resolved(arguments[name]))
 
 
 _LONGEST_RANGE, _MOST_NODES = 20, 10_000
 """Of how many characters a range of nodes may be, and how many nodes a filter takes from one."""
 
 
-def _single_nodes(part: Any, backend: Callable[[], Backend]) -> list[Any]:
-    """The ids in a range of nodes such as `6-9`, as messages print them; anything else, and a name, as it is."""
-    if not isinstance(part, Reference) or part.noun != "node" or part.prefix:
-        return [part]
-    first, _, last = part.name.partition("-")
-    if not (is_id(first) and is_id(last) and len(part.name) < _LONGEST_RANGE):
-        return [part]
-    taken = {node.id: node.name for node in backend().nodes.list()}
-    if part.name in taken.values():
-        return [part]
-    # one id too many is enough to be refused; filters also take those of nodes that are gone
-    end = min(int(last), max(taken, default=0) + 1 if part.prefix is None else int(first) + _MOST_NODES)
-    return [number if part.prefix is None else str(number) for number in range(int(first), end + 1)] or [part]
+class _Lookup:
+    """What the references of one command line name. The things of a noun are listed once."""
 
+    def __init__(
+        self, parsed_args: argparse.Namespace, backend: Callable[[], Backend], spelled: dict[str, str]
+    ) -> None:
+        self.parsed_args = parsed_args
+        self.backend = backend
+        self.spelled = spelled
+        self.named = cache(self._named)
 
-def _id_of(wanted: Reference, parsed_args: argparse.Namespace, backend: Backend, spelled: dict[str, str]) -> int:
-    noun, name = wanted.noun, wanted.name
-    if noun == "plugin" and getattr(parsed_args, "version", None):
-        name = f"{name} {parsed_args.version}"
-    facet, patterns, detail = _NAMED_NOUNS[noun]
-    things = getattr(backend, facet).list()
-    names = {thing.id: [pattern.format(thing) for pattern in patterns] for thing in things}
-    matching = [thing for thing in things if name in names[thing.id]]
-    if not matching:
-        matching = [thing for thing in things if normal(name) in map(normal, names[thing.id])]
-    if len(matching) > 1:
-        preferred = _preferred(noun, parsed_args, backend)
-        matching = [thing for thing in matching if thing.id in preferred] or matching
-    if not matching:
-        fitting = _preferred(noun, parsed_args, backend) or names
-        known = list(dict.fromkeys(own[0] for number, own in names.items() if number in fitting))
-        raise NotFound(noun, name, known=known, hint="" if things else FIRST_STEPS[noun])
-    if len(matching) > 1:
-        ids = ", ".join(f"{thing.id} ({detail.format(thing)})" for thing in matching)
-        ids = ids.replace("in environment None", "in no environment")
-        raise UsageError(f"Several {noun}s are named {name}: {ids}.", hint="Use an id.")
-    if noun in ("node", "environment"):
-        master = {"node master": "master"} if noun == "node" else {}
-        spelled.update(master, **{f"{noun} {thing.id}": thing.name for thing in things})
-    number: int = matching[0].id
-    return number
+    def resolved(self, value: Any) -> Any:
+        if isinstance(value, list):
+            single = [each for part in value for each in self._single_nodes(part)]
+            parts = [self.resolved(part) for part in single]
+            if parts == value or any(isinstance(part, list) for part in parts):
+                return parts
+            return list(dict.fromkeys(parts))  # a name and an id may be the same thing
+        if not isinstance(value, Reference):
+            return value
+        number = self._id_of(value)
+        return number if value.prefix is None else f"{value.prefix}{number}"
+
+    def _named(self, noun: str) -> list[tuple[Any, list[str]]]:
+        """The things of a noun, each with its names."""
+        facet, patterns, _ = _NAMED_NOUNS[noun]
+        things = getattr(self.backend(), facet).list()
+        return [(thing, [pattern.format(thing) for pattern in patterns]) for thing in things]
+
+    def _single_nodes(self, part: Any) -> list[Any]:
+        """The ids in a range of nodes such as `6-9`, as messages print them; anything else, and a name, as it is."""
+        if not isinstance(part, Reference) or part.noun != "node" or part.prefix:
+            return [part]
+        first, _, last = part.name.partition("-")
+        if not (is_id(first) and is_id(last) and len(part.name) < _LONGEST_RANGE):
+            return [part]
+        nodes = [node for node, _ in self.named("node")]
+        if any(node.name == part.name for node in nodes):
+            return [part]
+        # one id too many is enough to be refused; filters also take those of nodes that are gone
+        above = max((node.id for node in nodes), default=0) + 1 if part.prefix is None else int(first) + _MOST_NODES
+        numbers = range(int(first), min(int(last), above) + 1)
+        return [number if part.prefix is None else str(number) for number in numbers] or [part]
+
+    def _id_of(self, wanted: Reference) -> int:
+        noun, name, named = wanted.noun, wanted.name, self.named(wanted.noun)
+        if noun == "plugin" and getattr(self.parsed_args, "version", None):
+            name = f"{name} {self.parsed_args.version}"
+        matching = [thing for thing, names in named if name in names]
+        if not matching:
+            matching = [thing for thing, names in named if normal(name) in map(normal, names)]
+        if len(matching) != 1:
+            preferred = _preferred(noun, self.parsed_args, self.backend())
+            matching = [thing for thing in matching if thing.id in preferred] or matching
+        if not matching:
+            fitting = [own[0] for thing, own in named if thing.id in preferred]
+            known = list(dict.fromkeys(fitting or (own[0] for _, own in named)))
+            raise NotFound(noun, name, known=known, hint="" if named else FIRST_STEPS[noun])
+        if len(matching) > 1:
+            ids = ", ".join(f"{thing.id} ({_NAMED_NOUNS[noun][2].format(thing)})" for thing in matching)
+            ids = ids.replace("in environment None", "in no environment")
+            raise UsageError(f"Several {noun}s are named {name}: {ids}.", hint="Use an id.")
+        if noun in ("node", "environment"):
+            master = {"node master": "master"} if noun == "node" else {}
+            self.spelled.update(master, **{f"{noun} {thing.id}": thing.name for thing, _ in named})
+        number: int = matching[0].id
+        return number
 
 
 def _preferred(noun: str, parsed_args: argparse.Namespace, backend: Backend) -> set[int]:

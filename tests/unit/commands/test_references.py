@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from command_line import RELEASE, CommandLine, on_terminal, tiny_engine
 
+from fuelclient.commands.arguments import node_references, resolve
 from fuelclient.commands.shell import as_spelled
+from fuelclient.model.node import Node
 
 SAME = (
     # a line with ids, and the same with names
@@ -122,6 +126,16 @@ def test_what_has_a_number_as_its_name_is_reached_by_its_id_and_renamed(tiny: Co
         assert tiny.ok(noun, "show", 1, "-f", "value", "-c", "name").out == "7\n"
         tiny.ok(noun, "update", 1, "--name", "seven")
         assert tiny.ok(noun, "show", "seven", "-f", "value", "-c", "id").out == "1\n"
+
+
+def test_a_line_of_many_names_and_ranges_lists_the_nodes_once() -> None:
+    listed = Mock(return_value=[Node(number, f"n{number}") for number in range(1, 10)])
+    backend = Mock()
+    backend.nodes.list = listed
+    typed = argparse.Namespace(nodes=[*node_references("n1,n2,3,4-6"), *node_references("8-9")])
+    resolve(typed, lambda: backend, {})
+    assert typed.nodes == [1, 2, 3, 4, 5, 6, 8, 9]
+    listed.assert_called_once_with()
 
 
 def test_an_empty_name_is_wrong_usage(tiny: CommandLine) -> None:
