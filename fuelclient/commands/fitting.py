@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, zip_longest
-from operator import attrgetter
 from typing import Any, TextIO
 
 from fuelclient.printing import one_line, ranges
@@ -300,7 +299,8 @@ too_wide=(), elided=())
         ranks = {name: rank for rank, name in enumerate(dict.fromkeys((*by_weight, *columns)))}
         ranked = sorted((column for column in table if column.name not in empty), key=lambda each: ranks[each.name])
         while asked and sum(frame + column.width for column in table) > room:
-            widest = max(table, key=attrgetter("width"))
+            # headers shrink last
+            widest = max(table, key=lambda each: (each.width > max(_NARROW, len(each.name)), each.width))
             if widest.width <= _NARROW:
                 break
             widest.width -= 1
@@ -326,6 +326,7 @@ too_wide=(), elided=())
     too_wide = tuple(name for name in columns if name not in names and name not in empty)
     short = tuple(column.name for column in kept if column.width < column.whole)
     cells = [tuple(map(column.fitted_cell, column.cells)) for column in kept]
+    names = tuple(elided(column.name, column.width) for column in kept)
     return Fitted(names, list(zip(*cells, strict=True)), width, tuple(empty), too_wide, short)
 
 

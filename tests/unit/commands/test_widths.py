@@ -277,6 +277,17 @@ def test_asked_columns_stay_and_fit_any_width(demo: Path, monkeypatch: pytest.Mo
     assert not {word for word in words(whole.out) if "..." in word}
 
 
+def test_asked_columns_with_wide_headers_shrink_after_the_others() -> None:
+    names = ("node", "ip_of_the_node", "name_of_the_environment")
+    fitted = fit(names, [("a name that is longer", "10.20.0.2", "lab")], 60, asked=True)
+    assert fitted.columns == names
+    assert fitted.elided == ()
+    fitted = fit(names, [("a name that is longer", "10.20.0.2", "lab")], 44, asked=True)
+    assert sum(max(len(name), 8) + 3 for name in fitted.columns) + 1 <= 44
+    assert fitted.columns[0] == "node"
+    assert fitted.elided == names[1:]
+
+
 def test_max_width_and_columns_decide(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = on_terminal(demo, 300, "graph preview --env 1 --max-width 70", monkeypatch)
     assert max(map(len, shown.out.splitlines())) <= 70
