@@ -60,7 +60,7 @@ def _of_backend(backend: Backend, noun: str, scope: Scope) -> Sequence[Row]:
         "sequence": lambda: [(str(sequence.id), sequence.name, "") for sequence in backend.sequences.list()],
         "node": lambda: [(str(node.id), node.name, node.status) for node in backend.nodes.list(cluster)],
         "run": lambda: [
-            (str(run.id), "", f"{run.status}, {run.graph_type or run.name}")
+            (str(run.id), "", f"{run.word}, {run.graph_type or run.name}")
             for run in reversed(backend.runs.list(cluster_id=cluster))
         ],
         "type": lambda: _names_only(graph.type for graph in backend.graphs.list(cluster)),

@@ -157,6 +157,8 @@ class _Lookup:
             matching = [thing for thing in matching if thing.id in preferred] or matching
         if not matching:
             fitting = [own[0] for thing, own in named if thing.id in preferred]
+            if name != wanted.name:  # of a plugin, what stands in the place of the version is wrong, too
+                fitting = [own[2] for _, own in named if wanted.name in own]
             known = list(dict.fromkeys(fitting or (own[0] for _, own in named)))
             raise NotFound(noun, name, known=known, hint="" if named else FIRST_STEPS[noun])
         if len(matching) > 1:

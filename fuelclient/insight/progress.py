@@ -124,16 +124,6 @@ def rest_of(run: Run) -> str:
     return ", then ".join(f"`{shlex.join([*command, *line, *options])}`" for line in lines)
 
 
-def run_word(run: Run) -> str:
-    """The state of a run: its status or, while it lasts, a problem. A run that ended in error after a request to
-    stop is called stopped; its unreached and failed instances are shown separately."""
-    if run.is_final:
-        return "stopped" if run.stop and run.status == RunStatus.ERROR else str(run.status)
-    if run.runner == "gone":
-        return "runner gone"
-    return {"kill": "killing", "graceful": "stopping"}.get(run.stop, str(run.status))
-
-
 def parse_time(text: str) -> datetime:
     """Parse a time of a run; one without a zone is UTC.
 

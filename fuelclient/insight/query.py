@@ -283,6 +283,9 @@ class _Parser:
 
     def _refuse_blank(self, first: str) -> NoReturn:
         at = self._at()
+        hint = "Write '+x' for x and all before it, 'x+' for x and all after it: see `fuel2 help queries`."
+        if self._ahead() == "(" and not self.text[at - 1].isspace():
+            raise self._wrong(at, "has a function, and there are none", hint)
         self._term()
         second = self._since(at)
         hint = f"Write '{first} or {second}' (either) or '{first},{second}' (both)."

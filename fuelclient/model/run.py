@@ -118,6 +118,16 @@ class Run:
     def is_final(self) -> bool:
         return self.status.is_final
 
+    @property
+    def word(self) -> str:
+        """The status or, while the run lasts, a problem. A run that ended in error after a request to stop is called
+        stopped; its unreached and failed instances are shown separately."""
+        if self.is_final:
+            return "stopped" if self.stop and self.status == RunStatus.ERROR else str(self.status)
+        if self.runner == "gone":
+            return "runner gone"
+        return {"kill": "killing", "graceful": "stopping"}.get(self.stop, str(self.status))
+
 
 NOWHERE = "-"
 """In a history, the node of a task that was placed on no node."""

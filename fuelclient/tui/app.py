@@ -386,7 +386,7 @@ class FuelUI(UI):
     def action_stop(self, kill: bool) -> None:
         run = self._run_for("stop")
         if run is not None and run.is_final:
-            self.notify(f"Run {run.id} has ended already: it is {run.status}.")
+            self.notify(f"Run {run.id} has ended already: it is {run.word}.")
         elif run is not None:
             choices = [("let running tasks finish", Stop(run.id)), ("kill running tasks", Stop(run.id, kill=True))]
             ways = choices if self.abilities.kill else choices[:1]
@@ -396,7 +396,7 @@ class FuelUI(UI):
         run = self._run_for("resume")
         if run is not None and run.is_final:
             rest = rest_of(run)
-            ended = f"Run {run.id} has ended already: it is {run.status}."
+            ended = f"Run {run.id} has ended already: it is {run.word}."
             self.notify(f"{ended} Execute what it left: {rest}." if rest else ended)
         elif run is not None and run.runner != "gone":
             self.notify(f"Run {run.id} is running already.")
@@ -464,7 +464,7 @@ class FuelUI(UI):
 
         run = dry_run.run
         if run is not None and run.status != RunStatus.READY:
-            ended = f"ended: {run.status}. {run.message}" if run.is_final else "has not ended yet: see the history (8)."
+            ended = f"ended: {run.word}. {run.message}" if run.is_final else "has not ended yet: see the history (8)."
             text = f"The master's dry run {run.id} {ended}"
             self.notify(text, title="dry run", severity="warning", timeout=15, markup=False)
         if run is None or run.is_final:

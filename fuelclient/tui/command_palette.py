@@ -116,7 +116,7 @@ def _targets(ui: UI) -> Iterator[Target]:
     for _, run in sorted(runs.items(), reverse=True):
         graphs = ", ".join(run.request.graph_types)
         route = Route(View.RUN, run.cluster_id, run=run.id)
-        yield f"run {run.id}", f"{graphs} on environment {run.cluster_id}, {run.status}", route
+        yield f"run {run.id}", f"{graphs} on environment {run.cluster_id}, {run.word}", route
     here, graph = ui.trail.here, ui.graph
     if graph is not None:
         for row, shown in enumerate(graph.study.rows):

@@ -33,7 +33,6 @@ from fuelclient.insight.progress import (
     elapsed,
     explanation,
     remaining_words,
-    run_word,
     status_word,
 )
 from fuelclient.model.run import Event, HistoryRow, Logs, NodeKey, Run, instance_name
@@ -197,7 +196,7 @@ class JsonLines(PlainLines):
 
     def show_state(self, run: Run) -> None:
         """Write that a run begins, and later in which other state it is, such as stopping."""
-        before, self._state = self._state, run_word(run)
+        before, self._state = self._state, run.word
         if self._state != before and not (before and run.is_final):
             self._put_run("run_state" if before else "run_begin", run)
 
@@ -207,7 +206,7 @@ class JsonLines(PlainLines):
 
     def _put_run(self, event: str, run: Run, **fields: Any) -> None:
         fields |= {"time_start": run.time_start, "time_end": run.time_end, **fields}
-        self._put(event, run.id, None, env=run.cluster_id or None, state=run_word(run), message=run.message, **fields)
+        self._put(event, run.id, None, env=run.cluster_id or None, state=run.word, message=run.message, **fields)
 
 
 class LiveDisplay(PlainLines):
@@ -290,8 +289,8 @@ def frame(run: Run, progress: Progress, now: datetime, width: int, height: int) 
 
 def _titles(run: Run) -> list[str]:
     titles = [f"Run {run.id}"]
-    if run_word(run) != run.status:
-        titles.append(run_word(run))
+    if run.word != run.status:
+        titles.append(run.word)
     graphs = run.children
     current = next((index for index, graph in enumerate(graphs) if not graph.is_final), len(graphs) - 1)
     if graphs:
@@ -548,7 +547,7 @@ def outcome(run: Run, progress: Progress, printed: Failures, *, has_logs: bool =
             LOG.info("%s", run.message)
         return Exit.FAILED
     is_ready = run.status == "ready"
-    LOG.log(logging.INFO if is_ready else logging.ERROR, "Run %d ended: %s. %s", run.id, run.status, run.message)
+    LOG.log(logging.INFO if is_ready else logging.ERROR, "Run %d ended: %s. %s", run.id, run.word, run.message)
     seconds = elapsed(run.time_start, run.time_end, datetime.now(UTC)) if run.time_end else None
     LOG.info("%s%s.", ", ".join(counts(progress)) or "nothing", "" if seconds is None else f" in {duration(seconds)}")
     failures = progress.failures

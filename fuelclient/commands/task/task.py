@@ -33,7 +33,6 @@ def _row(run: Run) -> tuple[Any, ...]:
 
 def _terminal_rows(runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each run and, if it has several parts, one for each of them, with results in words."""
-    from fuelclient.insight.progress import run_word
 
     parts = grouped((run.parent_id, run) for run in runs)
     ids = {run.id for run in runs}
@@ -45,7 +44,7 @@ def _terminal_rows(runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
         shown = f"  {run.graph_type}" if is_part else Names([name for name in types if name])
         result = _result_text(run)
         yield (
-            run.id, run_word(run), run.name, shown, run.cluster_id or None, result, run.dry_run, run.progress,
+            run.id, run.word, run.name, shown, run.cluster_id or None, result, run.dry_run, run.progress,
         )  # fmt: skip
 
 
@@ -163,7 +162,7 @@ class TaskDelete(Command):
 
     def _question(self, run_id: int) -> str:
         run = self.backend.runs.get(run_id)
-        when = f", {run.status} since {run.time_end or run.time_start}" if run.time_start else ""
+        when = f", {run.word} since {run.time_end or run.time_start}" if run.time_start else ""
         graphs = ", ".join(child.graph_type for child in run.children) or run.graph_type or run.name
         what = f"run {run_id} of environment {run.cluster_id} ({graphs}{when})"
         return f"Delete {what} with its history?"
@@ -181,7 +180,7 @@ class Stopping(Command):
         stopped = self.stop(parsed_args)
         self.tell(_STOPPING.format(stopped))
         if stopped.is_final:  # it had no runner any more; the message names commands that may still run
-            LOG.warning("Run %d ended: %s. %s", stopped.id, stopped.status, stopped.message)
+            LOG.warning("Run %d ended: %s. %s", stopped.id, stopped.word, stopped.message)
 
 
 class TaskStop(Stopping):

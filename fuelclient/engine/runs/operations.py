@@ -227,7 +227,7 @@ class Operations(Records):
         with self._database.write() as connection:
             run = parent_of(connection, run_id)
             if run.is_final:
-                raise Conflict(f"Run {run.id} has ended already: it is {run.status}.")
+                raise Conflict(f"Run {run.id} has ended already: it is {run.word}.")
             runs.ask_stop(connection, run.id, "kill" if kill else "graceful")
             runner_is_gone = not is_alive(connection, run)
             if runner_is_gone and not kill:
@@ -328,7 +328,7 @@ def require_resumable(connection: Connection, run: Run) -> None:
     if run.is_final:
         rest = rest_of(replace(run, children=tuple(runs.children(connection, run.id))))
         raise Conflict(
-            f"Run {run.id} has ended: it is {run.status}.", hint=f"Execute what it left: {rest}." if rest else ""
+            f"Run {run.id} has ended: it is {run.word}.", hint=f"Execute what it left: {rest}." if rest else ""
         )
     if is_alive(connection, run):
         raise Conflict(f"Run {run.id} is running already.", hint=f"Follow it: `fuel2 task watch {run.id}`.")

@@ -53,7 +53,7 @@ def status(word: str, glyphs: Glyphs) -> Cell:
 
 
 def run_status(run: Run, glyphs: Glyphs) -> Cell:
-    return status(progress.run_word(run), glyphs)
+    return status(run.word, glyphs)
 
 
 def _time_text(time: str | None) -> str:
@@ -115,7 +115,7 @@ def counts(state: RunState, glyphs: Glyphs) -> list[Part]:
 
 def advice(state: RunState) -> str:
     """The message of the run or, if its runner is gone, the keys that resume or end it."""
-    if progress.run_word(state.run) == "runner gone":
+    if state.run.word == "runner gone":
         return "The runner of this run was killed. Press u to resume the run, x to end it."
     return plain_line(state.run.message)
 

@@ -189,7 +189,7 @@ def test_one_interrupt_lets_end_what_runs(held: Executions, gate: Gate) -> None:
         shown.until_shown("Stopping: running tasks may finish, no more start.", "Run 1  stopping  graph default")
         gate.open()
         assert shown.ended()[0] == 130
-    assert "Run 1 ended: error." in shown.screen.text
+    assert "Run 1 ended: stopped." in shown.screen.text
     assert held.outcomes(1)["held@1"][0] == "ready"
 
 

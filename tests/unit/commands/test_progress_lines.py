@@ -103,6 +103,8 @@ def test_a_run_that_is_stopped_says_so(env: Executions) -> None:
     states = [line["state"] for line in lines if "state" in line]
     assert states[-2:] == ["stopping", "stopped"]
     assert [line["word"] for line in lines if line.get("task") == "bad"] == ["not started"]
+    assert f"Run {run.id} ended: stopped. Stopped by user." in fuel2("task", "watch", run.id).err
+    assert f"Run {run.id} has ended: it is stopped." in fuel2("task", "resume", run.id).err
 
 
 def test_a_closed_pipe_ends_quietly_and_the_run_goes_on(env: Executions) -> None:

@@ -100,6 +100,15 @@ def test_a_blank_is_refused_with_both_spellings(studied: Study, query: str, firs
     assert refused.value.hint == f"Write '{first} or {second}' (either) or '{first},{second}' (both)."
 
 
+def test_a_function_is_told_the_signs_for_neighbours(studied: Study) -> None:
+    with pytest.raises(BadQuery) as refused:
+        select(studied, "upstream(heat)")
+    assert str(refused.value).startswith(
+        "The query has a function, and there are none. Write '+x' for x and all before"
+    )
+    assert refused.value.at == len("upstream")
+
+
 @pytest.mark.parametrize(
     ("text", "written"),
     [
