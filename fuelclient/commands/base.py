@@ -21,7 +21,7 @@ from fuelclient.commands.exits import Exit
 from fuelclient.commands.fitting import Columns, answer_lines, fitted_message, terminal_width
 from fuelclient.commands.formatters import Csv, Shell, Tabulated, cells, check_columns, encoding_of, formatters, text
 from fuelclient.commands.parser import HelpFormatter, Parser
-from fuelclient.commands.shell import LOG, FuelShell, as_spelled, count, for_target, log_findings, urgency
+from fuelclient.commands.shell import LOG, OMITTING, FuelShell, as_spelled, count, for_target, log_findings, urgency
 from fuelclient.errors import Declined, FuelError, Unsupported
 from fuelclient.printing import printable
 from fuelclient.support import supports
@@ -242,7 +242,7 @@ def report(findings: Iterable[Finding]) -> None:
     ordered = sorted(findings, key=urgency)
     log_findings(ordered)
     if notes := sum(finding.severity == "info" for finding in ordered):
-        LOG.info("%s; -v shows %s.", count(notes, "notice"), "it" if notes == 1 else "them")
+        LOG.info("%s; -v shows %s.", count(notes, "notice"), "it" if notes == 1 else "them", extra=OMITTING)
 
 
 def report_after(check: Callable[[], Iterable[Finding]], unchecked: str) -> None:

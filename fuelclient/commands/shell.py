@@ -113,6 +113,9 @@ def singular(argv: list[str]) -> list[str]:
 LOG = logging.getLogger("fuelclient")
 """The logger of everything on stderr that is not data; it also goes to `--log-file`."""
 
+OMITTING = {"omitting": True}
+"""The `extra` of a message about messages that are left out without `-v`. Where they are printed, it is not."""
+
 _LEVELS = {0: logging.WARNING, 1: logging.INFO}
 
 
@@ -431,6 +434,7 @@ class FuelShell(App):
 
     def _add_handler(self, handler: logging.Handler, level: int, layout: str, *, coloured: bool = False) -> None:
         handler.setLevel(level)
+        handler.addFilter(lambda record: level > logging.DEBUG or "omitting" not in record.__dict__)
         stream = None if isinstance(handler, logging.FileHandler) else self.stderr
         printed = Printable(layout, coloured=coloured, called=self.called, spelled=self.spelled, stream=stream)
         handler.setFormatter(printed)
@@ -513,7 +517,7 @@ def log_findings(findings: Iterable[Finding]) -> None:
         LOG.log(level if is_shown else logging.DEBUG, "%s", finding)
     omitted = [f"{number - _MAX_ALIKE} more {kind}" for kind, number in alike.items() if number > _MAX_ALIKE]
     if omitted:
-        LOG.warning("Not shown: %s; -v shows all.", ", ".join(omitted))
+        LOG.warning("Not shown: %s; -v shows all.", ", ".join(omitted), extra=OMITTING)
 
 
 def urgency(finding: Finding) -> tuple[bool, str, int]:
