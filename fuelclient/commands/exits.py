@@ -23,7 +23,7 @@ class Exit(IntEnum):
     NOT_FOUND = 5
     """A release, environment, node, role, graph type or file does not exist."""
     CONFLICT = 6
-    """Something exists already, is in use, or would be overwritten."""
+    """Something exists already, is in use, would be overwritten, or does not fit the environment."""
     INVALID = 7
     """A document, graph, plugin or this installation has errors; all are on stderr, or in the output of a check."""
     FAILED = 8

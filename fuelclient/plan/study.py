@@ -434,5 +434,7 @@ def indices_of(merged: MergedGraph, task: str) -> tuple[int, ...]:
     indices = tuple(index for index, candidate in enumerate(merged.tasks) if candidate.id == task)
     if not indices:
         hint = "" if merged.tasks else FIRST_STEPS["task"]
+        if owners := [each.id for each in merged.tasks if task.startswith(f"{each.id}.")]:
+            hint = f"Write an attribute as a word of its own: {owners[-1]} {task.removeprefix(f'{owners[-1]}.')}."
         raise NotFound("task", task, known=[candidate.id for candidate in merged.tasks], hint=hint)
     return indices

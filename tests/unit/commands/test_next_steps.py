@@ -266,6 +266,12 @@ def test_an_empty_graph_says_what_comes_first(tiny: CommandLine) -> None:
         assert "The graph has no task yet. Run `fuel2" in tiny("graph", *words, "--env", "bare").err, words
 
 
+def test_an_attribute_that_is_joined_to_its_task_is_shown_apart(tiny: CommandLine) -> None:
+    refused = tiny("graph", "blame", "netconfig.parameters.timeout", "--env", 1)
+    assert refused.code == 5
+    assert "Write an attribute as a word of its own: netconfig parameters.timeout." in refused.err
+
+
 def test_errors_that_are_alike_are_counted_after_three(tiny: CommandLine, tmp_path: Path) -> None:
     document = tmp_path / "nodes.yaml"
     document.write_text("".join(f"- {{name: n{number}, mac: 00-11}}\n" for number in range(20)))
