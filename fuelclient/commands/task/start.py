@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.commands.arguments import REACH_OPTIONS, Arguments, flag, one_of, option, seconds
@@ -50,17 +51,18 @@ TIMEOUT = option(
 )  # fmt: skip
 """How long to wait: `timeout` in seconds (None: to the end)."""
 
-WAIT = (
+_FOLLOWING = (
     one_of(
         option("--wait", action="store_true", default=None, help="follow the run to its end (default on a terminal)"),
         option("--no-wait", action="store_false", dest="wait", help="return as soon as it has started"),
     ),
     TIMEOUT,
-    option(
-        "--format", choices=(*STRUCTURED, JSONL),
-        help="print a document instead of a sentence; jsonl waits, and prints an object a line as 'task watch' does",
-    ),
+)
+_form = partial(
+    option, choices=(*STRUCTURED, JSONL),
+    help="print a document instead of a sentence; jsonl waits, and prints an object a line as 'task watch' does",
 )  # fmt: skip
+WAIT = (*_FOLLOWING, _form("-f", "--format"))
 """Whether to wait for the end and for how long, and what to print: `wait` (None: on a terminal, or with a `timeout`),
 `timeout` and `format`."""
 
@@ -88,7 +90,8 @@ def run_options(*, force: Sequence[str] = (), force_help: str = _FORCE, dry_run:
         NO_CHECK,
         *REACH_OPTIONS,
         *UNKNOWN,
-        *WAIT,
+        *_FOLLOWING,
+        _form(*(() if "-f" in force else ("-f",)), "--format"),
     )
 
 

@@ -133,6 +133,7 @@ def test_guesses(tiny: CommandLine, line: str, answer: str) -> None:
 @pytest.mark.parametrize(
     ("line", "answer"),
     [
+        ("env reset 1 -f json", "unrecognized arguments: json. -f takes no value here. Did you mean --format json?"),
         ("task logs 1 -f json", "unrecognized arguments: json. -f takes no value here. Did you mean --format jsonl?"),
         ("env clone 1 --to-engine -", "'-' is not a path"),
         ("env diff 1 --with-engine -", "'-' is not a path"),
@@ -257,6 +258,11 @@ def test_a_node_of_another_environment_is_told_from_one_that_is_nowhere(tiny: Co
     )
     tiny.ok("node", "delete", 1, 2, 3, "--force", "--yes")
     assert re.search("There is no node yet. Run `fuel2 .*node import FILE`", tiny("node", "show", "n-1").err)
+
+
+@pytest.mark.parametrize("line", ["graph execute --env 1", "env deploy 1", "env redeploy 1"])
+def test_runs_take_the_format_as_everything_else_does(tiny: CommandLine, line: str) -> None:
+    assert tiny.ok(*line.split(), "--dry-run", "-f", "json").json
 
 
 def test_an_empty_graph_says_what_comes_first(tiny: CommandLine) -> None:
