@@ -19,7 +19,7 @@ from stevedore.extension import ExtensionManager
 from fuelclient.commands.arguments import Arguments
 from fuelclient.commands.exits import Exit
 from fuelclient.commands.fitting import Columns, answer_lines, fitted_message, terminal_width
-from fuelclient.commands.formatters import Csv, Shell, Tabulated, cells, check_columns, encoding_of, formatters, text
+from fuelclient.commands.formatters import Csv, Shell, cells, check_columns, encoding_of, formatters, text
 from fuelclient.commands.parser import HelpFormatter, Parser
 from fuelclient.commands.shell import LOG, OMITTING, FuelShell, as_spelled, count, for_target, log_findings, urgency
 from fuelclient.errors import Declined, FuelError, Unsupported
@@ -382,8 +382,7 @@ class DocumentCheck(Lister):
         from fuelclient.commands.findings import Reported, finding_formats
 
         self.reported = Reported()
-        markdown = {"csv": Csv, "markdown": lambda: Tabulated("github")}
-        return formatters({**markdown, **finding_formats(self.reported)})
+        return formatters({"csv": Csv, **finding_formats(self.reported)})
 
     def default_format(self, parsed_args: argparse.Namespace) -> str:
         """A table, except on a terminal, where it would lack most of a finding; there, texts, unless columns are

@@ -422,6 +422,7 @@ _COMMON_FORMATS: Mapping[str, Callable[[], Formatter]] = {
     "github": lambda: Tabulated("github"),
     "html": lambda: Tabulated("html"),
     "json": Json,
+    "markdown": lambda: Tabulated("github"),
     "rst": lambda: Tabulated("rst"),
     "table": Table,
     "value": Value,

@@ -80,7 +80,7 @@ def test_a_row_is_a_line(wide: CommandLine, width: int, columns: str, left_out: 
 
 def test_roles_are_shortened_on_a_terminal_only(wide: CommandLine) -> None:
     assert "| primary-controller, controller, +8 |" in on_terminal(wide, 130).out
-    for form in ("table", "value", "csv", "github"):
+    for form in ("table", "value", "csv", "github", "markdown"):
         printed = wide.ok("graph", "preview", "--env", 1, "-f", form).out
         assert ", ".join(ROLES) in printed
         assert "overrides" in printed or form == "value"
