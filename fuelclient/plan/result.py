@@ -179,8 +179,8 @@ def _sentence(work: Work, what: str, vertices: Sequence[int]) -> str:
 
 def _exceeded_sentence(work: Work, group: ExceededGroup) -> str:
     count = len(group.failed)
-    names = listed([work.nodes[node] for node in group.failed], _MAX_NAMES)
+    names = listed([f"node {work.nodes[node]}" for node in group.failed], _MAX_NAMES)
     if group.group == NO_GROUP:
-        return f"Node {names} has zero fault tolerance." if count == 1 else f"Nodes {names} have zero fault tolerance."
+        return f"N{names[1:]} {'has' if count == 1 else 'have'} zero fault tolerance."
     limit = f"{group.tolerated} failed node{'s' if group.tolerated != 1 else ''}"
     return f"Group {group.group} tolerates {limit}, and {count} failed: {names}."

@@ -326,8 +326,12 @@ def live_display(backend: Backend, stderr: TextIO, failures: Failures) -> LiveDi
 
     The display and all messages name nodes as `spelled_nodes` does, or else by their ids.
     """
-    handler = _handler_of(stderr)
-    if not stderr.isatty() or handler is None or handler.level > logging.INFO:
+    handler, names = _handler_of(stderr), spelled_nodes(backend)
+    if handler is None:
+        return None
+    if isinstance(handler.formatter, Printable):
+        handler.formatter.spelled = names
+    if not stderr.isatty() or handler.level > logging.INFO:
         return None
     from rich.console import Console
 
@@ -335,9 +339,6 @@ def live_display(backend: Backend, stderr: TextIO, failures: Failures) -> LiveDi
     console = Console(file=stderr, highlight=False, markup=False, emoji=False, no_color=plain)
     if console.is_dumb_terminal or not console.is_terminal:
         return None
-    names = spelled_nodes(backend)
-    if isinstance(handler.formatter, Printable):
-        handler.formatter.spelled = names
     return LiveDisplay(console, failures, names)
 
 

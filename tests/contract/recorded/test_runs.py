@@ -114,8 +114,8 @@ def test_a_recorded_run_is_followed_to_its_end(on_master: OnMaster) -> None:
 def test_a_recorded_failure_is_named_with_its_reason(on_master: OnMaster) -> None:
     done = on_master(Replay(547, 561), "task", "watch", 59)
     assert done.code == Exit.FAILED
-    assert "Run 59 ended: error. All nodes are finished. Failed tasks: Task[two/2]" in done.err
-    assert "small: two/2 error (resources failed: 1, resources total: 3)" in done.err
+    assert "Run 59 ended: error. All nodes are finished. Failed tasks: Task[two/second]" in done.err
+    assert "small: two/second error (resources failed: 1, resources total: 3)" in done.err
     assert "task logs" not in done.err
     assert "/var/log/" in done.err
     assert "1 error" in done.err

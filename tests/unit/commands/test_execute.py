@@ -73,7 +73,7 @@ def test_a_run_that_is_waited_for(env: CommandLine) -> None:
     assert done.out == started(1)
     assert sorted(notes(env)) == ["first", "first", "second", "second"]
     lines = done.err.splitlines()
-    assert lines.index("default: first/1 ready") < lines.index("default: second/1 running")
+    assert lines.index("default: first/node-1 ready") < lines.index("default: second/node-1 running")
     assert not any("never" in line for line in lines)
     assert any(line.startswith("Run 1 ended: ready.") for line in lines)
 
@@ -82,7 +82,7 @@ def test_a_terminal_waits_and_a_pipe_does_not(env: CommandLine) -> None:
     done = on_terminal(env, "graph", "execute", "--env", 1, "--node", 2)
     assert (done.code, done.out, notes(env)) == (0, started(1), ["first", "second"])
     left = on_terminal(env, "graph", "execute", "--env", 1, "--type", "slow", "--no-wait")
-    assert "slow/1 ready" not in left.err
+    assert "slow/node-1 ready" not in left.err
     busy = env("graph", "execute", "--env", 1)
     assert busy.code == 6
     assert left.out.split()[4] in busy.err
@@ -133,14 +133,14 @@ def test_a_condition_without_an_end_is_one_error(env: CommandLine, monkeypatch: 
 def test_a_failed_run_is_exit_8(env: CommandLine) -> None:
     done = env("graph", "execute", "-e", 1, "--graph-types", "broken", "default", "--nodes", "1,2", "--wait")
     assert (done.code, done.out) == (8, started(1))
-    assert "broken: broken/1 error" in done.err
+    assert "broken: broken/node-1 error" in done.err
     assert notes(env) == []
 
 
 def test_several_types_run_in_their_order(env: CommandLine) -> None:
     done = env("graph", "execute", "-e", 1, "-t", "default", "broken", "-n", "1", "--wait")
     assert done.code == 8
-    assert done.err.index("default: second/1 ready") < done.err.index("broken: broken/1 running")
+    assert done.err.index("default: second/node-1 ready") < done.err.index("broken: broken/node-1 running")
 
 
 @pytest.mark.parametrize("form", ["json", "yaml"])

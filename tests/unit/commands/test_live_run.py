@@ -142,10 +142,10 @@ def test_without_colours_the_same_is_shown(held: Executions, gate: Gate) -> None
 def test_a_terminal_that_cannot_move_its_cursor_gets_lines(held: Executions, gate: Gate) -> None:
     line = ("graph", "execute", "--env", 1, "--task-names", "held")
     with session(held.engine, *line, environ={"TERM": "dumb"}) as shown:
-        shown.until_shown("default: held/1 running\n")
+        shown.until_shown("default: held/node-1 running\n")
         gate.open()
         assert shown.ended()[0] == 0
-    assert "default: held/1 ready\n" in shown.screen.text
+    assert "default: held/node-1 ready\n" in shown.screen.text
     assert "\x1b" not in shown.received
 
 
@@ -154,7 +154,7 @@ def test_quiet_shows_errors_only(held: Executions, gate: Gate) -> None:
         gate.open()
         code, _ = shown.ended()
     assert code == 8
-    assert shown.screen.text.splitlines()[:2] == [STARTED.strip(), "default: bad/1 error (exit code 3)"]
+    assert shown.screen.text.splitlines()[:2] == [STARTED.strip(), "default: bad/node-1 error (exit code 3)"]
     assert "\x1b" not in shown.received
 
 

@@ -122,7 +122,7 @@ def test_stops_what_runs(env: Executions, fuel2: CommandLine) -> None:
     env.let_go()
     watched = fuel2("task", "watch", running.children[0].id)
     assert watched.code == 8
-    assert "default: a/1 ready" in watched.err
+    assert "default: a/node-1 ready" in watched.err
     assert env.noted() == ["begun"]
     assert fuel2("env", "stop-deployment", 1).code == 6
     assert fuel2("task", "stop", running.id).code == 6
