@@ -84,6 +84,7 @@ class OneLineParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         from fuelclient.commands.fitting import fitted_message  # only an error needs it
 
+        message = message.replace(": ignored explicit argument", " takes no value, but has")
         end = "" if message.endswith(("?", ".")) else "."
         told = f"{self.prog}: {message}{end} See '{self.prog} --help'."
         self.exit(2, f"{fitted_message(told, sys.stderr)}\n")

@@ -111,7 +111,7 @@ class Parser(OneLineParser, ArgumentParser):
         return parsed, extra
 
     def error(self, message: str) -> NoReturn:
-        super().error(f"{message}{self._greedy(message) or self._suggestion()}")
+        super().error(f"{message}{self._greedy(message) or self._suggestion(message)}")
 
     def _greedy(self, message: str) -> str:
         """A sentence with the option of several values that has probably taken the argument that is missing."""
@@ -123,7 +123,7 @@ class Parser(OneLineParser, ArgumentParser):
                 return f". {word} takes all words up to the next option: put {missing} before {word}"
         return ""
 
-    def _suggestion(self) -> str:
+    def _suggestion(self, message: str) -> str:
         """A sentence with the option that the first unknown one, or the first word too many, probably means; empty if
         none is similar."""
         options = self._option_string_actions
@@ -135,6 +135,9 @@ class Parser(OneLineParser, ArgumentParser):
             if form and option in options and options[option].nargs == 0 and following == "json":
                 meant = "json" if "json" in (form.choices or ()) else "jsonl"
                 return f". {option} takes no value here. Did you mean --format {meant}?"
+            opposite = f"--no-{option[2:]}"
+            if word in (f"{option}=no", f"{option}=false") and opposite in options:
+                return f". Did you mean {opposite}?"
             is_known = option in known or option[:2] in options or any(name.startswith(option) for name in options)
             if not option.startswith("-") or is_known:
                 continue
@@ -147,26 +150,32 @@ class Parser(OneLineParser, ArgumentParser):
                     return f". {value} needs no option here: {self.prog} {value}"
             near = close(option, [name for name in known if name.startswith("--")])
             return f". {option} does not exist. Did you mean {near}?" if near else ""
-        return self._misplaced()
+        return self._misplaced(message)
 
-    def _misplaced(self) -> str:
+    def _misplaced(self, message: str) -> str:
         """A sentence with the option that takes the first word too many: a file, a directory or an environment."""
         words = [*takewhile(lambda word: not word.startswith("-"), self._words)]
         arguments = [action for action in self._actions if not action.option_strings]
-        if len(words) <= len(arguments) or any(action.nargs for action in arguments):
+        extra = message.partition("unrecognized arguments: ")[2]
+        if not extra and (len(words) <= len(arguments) or any(action.nargs for action in arguments)):
             return ""
-        word = words[len(arguments)]
+        word = next((each for each in self._words if f"{extra} ".startswith(f"{each} ")), extra)
+        word = word or words[len(arguments)]
         is_file = word.endswith((".yaml", ".yml", ".json")) or os.path.isfile(word)
-        meant = []
         number = next(filter(is_id, words), "")  # rather this than a word, which need not be an environment's name
         places = (
             ("--file", word, is_file), ("--dir", word, os.path.isdir(word)),
             ("--env", number or word, not {*"/."} & {*word}), ("--release", number, number),
         )  # fmt: skip
-        for name, word, fits in places:
-            action = self._option_string_actions.get(name)
-            if fits and action and action.dest != BY_OPTION and not {*action.option_strings} & {*self._words}:
-                meant.append(f"{name} {shlex.quote(word)}")
+        given = {each.partition("=")[0] for each in self._words}
+        free = {
+            name
+            for name, action in self._option_string_actions.items()
+            if action.dest != BY_OPTION and not given & {*action.option_strings}
+        }
+        meant = [f"{name} {shlex.quote(value)}" for name, value, fits in places if fits and name in free]
+        outputs = [f"{name} {shlex.quote(word)}" for name in ("--file", "--output", "--dir") if name in free]
+        meant = meant or outputs[: bool(extra) and not is_id(word)]
         return f". Did you mean {' or '.join(meant)}?" if meant else ""
 
     def _get_option_tuples(self, option_string: str) -> list[Any]:

@@ -137,6 +137,8 @@ def test_guesses(tiny: CommandLine, line: str, answer: str) -> None:
         ("task logs 1 -f json", "unrecognized arguments: json. -f takes no value here. Did you mean --format jsonl?"),
         ("env clone 1 --to-engine -", "'-' is not a path"),
         ("env diff 1 --with-engine -", "'-' is not a path"),
+        ("env deploy 1 --wait=no", "--wait takes no value, but has 'no'. Did you mean --no-wait? See"),
+        ("env list --quiet=5", "--quiet takes no value, but has '5'. See"),
     ],
 )
 def test_refused_values(tiny: CommandLine, line: str, answer: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,6 +157,12 @@ def test_refused_values(tiny: CommandLine, line: str, answer: str, capsys: pytes
         ),
         ("env facts show --env 1 --node x", "required: PATH. See"),
         ("role list prod", "is required. Did you mean --env prod? See"),
+        ("engine export x.tar", "unrecognized arguments: x.tar. Did you mean --file x.tar? See"),
+        ("env settings download 1 x y", "unrecognized arguments: x y. Did you mean --file x? See"),
+        ("env settings download 1 --file=x y", "unrecognized arguments: y. See"),
+        ("env settings download 1 2", "unrecognized arguments: 2. See"),
+        ("env deployment-facts download --env 1 x", "unrecognized arguments: x. Did you mean --dir x? See"),
+        ("task gantt 1 x", "unrecognized arguments: x. Did you mean --output x? See"),
     ],
 )
 def test_a_word_in_a_wrong_place(tiny: CommandLine, line: str, answer: str, capsys: pytest.CaptureFixture[str]) -> None:
