@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fuelclient.backends.assumed_nodes import with_assumed_nodes
@@ -15,6 +16,7 @@ from fuelclient.executors import registry
 from fuelclient.facts.given import with_assumed
 from fuelclient.model.finding import Finding
 from fuelclient.model.run import Action, DryGraph, DryRun, PlannedGraph, Run, RunRequest, SimulatedGraph
+from fuelclient.model.status import RunStatus
 from fuelclient.plan.inputs import Inputs
 from fuelclient.plan.plan import Plan, checked, require_decided
 from fuelclient.support import supports
@@ -99,7 +101,19 @@ def _plans(backend: Backend, request: RunRequest, assume: str | None) -> tuple[I
         inputs, effective_request, assumption = with_assumed_nodes(backend, inputs, effective_request, assume)
     inputs = replace(inputs, facts=with_assumed(inputs.facts, effective_request.assumed))
     dry_request = replace(effective_request, dry_run=True)  # so that a node without an address is not an error
-    return inputs, plans(inputs, dry_request, backend.runs.checker(effective_request, inputs)), assumption
+    made = plans(inputs, dry_request, backend.runs.checker(effective_request, inputs))
+    return inputs, tuple(map(partial(_naming_run, backend, request.cluster_id), made)), assumption
+
+
+def _naming_run(backend: Backend, cluster_id: int, made: Plan) -> Plan:
+    """A plan whose finding that it has no node (G066) leads to the run that works on the nodes, if there is one."""
+    if made.node_ids or "G066" not in {finding.code for finding in made.findings}:
+        return made
+    for run in backend.runs.list(cluster_id=cluster_id, statuses=(RunStatus.RUNNING,)):
+        hint = f"Run {run.id} is going on: wait (`fuel2 task watch {run.id}`) or stop it (`fuel2 task stop {run.id}`)."
+        found = (replace(each, hint=hint) if each.code == "G066" else each for each in made.findings)
+        return replace(made, findings=tuple(found))
+    return made
 
 
 def dry_run(

@@ -9,6 +9,7 @@ import pytest
 from executions import Executions, shell, stage
 from refusals import refused
 
+from fuelclient.backends.plans import planned
 from fuelclient.errors import InvalidGraph, UsageError
 from fuelclient.model.node import Node
 from fuelclient.model.run import RunRequest
@@ -110,3 +111,17 @@ def test_named_nodes_of_which_none_is_online_are_refused(env: Executions) -> Non
     assert env.begin(node_ids=(away.id,), dry_run=True).status == "ready"
     assert env.run(node_ids=(away.id, 1)).status == "ready"
     assert env.noted() == ["a"]
+
+
+def test_a_dry_run_without_a_node_names_the_run_that_has_them(env: Executions) -> None:
+    env.graph(shell("a", env.held("a")))
+    env.graph(shell("b"), graph_type="two")
+    begun = env.begin()
+    env.until(begun.id, lambda _: env.noted())
+
+    (plan,) = planned(env.backend, RunRequest(1, ("two",)))
+    hints = [finding.hint for finding in plan.findings if finding.code == "G066"]
+
+    env.let_go()
+    env.ended(begun.id)
+    assert [f"`fuel2 task stop {begun.id}`" in hint for hint in hints] == [True]
