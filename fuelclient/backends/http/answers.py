@@ -217,6 +217,8 @@ def unreachable(
     sentence, hint = next((sentence, hint) for types, sentence, hint in _FAILURES if isinstance(error, types))
     if "WRONG_VERSION_NUMBER" in repr(error):
         sentence, hint = "{url} speaks no HTTPS", "Use http:// in --server or SERVER_ADDRESS."
+    if "BadStatusLine(" in repr(error):
+        sentence, hint = "{url} answered, but speaks no HTTP{cause}", "Check the port in --server or SERVER_ADDRESS."
     message = sentence.format(url=url, error=error, timeout=timeout, cause=_colon(_cause(error)))
     if about is not None and about.unsure and not isinstance(error, _NEVER_SENT) and not is_unconnected(error):
         hint = f"{about.unsure} {hint}"

@@ -17,7 +17,7 @@ import requests
 from requests.adapters import BaseAdapter
 
 from fuelclient.backends.http import MESSAGE_TYPE
-from fuelclient.backends.http.answers import About, Response, is_unconnected, refused, unreachable
+from fuelclient.backends.http.answers import CHECK_ADDRESS, About, Response, is_unconnected, refused, unreachable
 from fuelclient.backends.http.transport import BodyTooLarge, TotalTimeout, http_session, proxies_for, verification
 from fuelclient.errors import Unauthorised, Unavailable
 from fuelclient.redact import MASK
@@ -107,7 +107,14 @@ class Session:
         return answer
 
     def _credentials_hint(self, answer: Response) -> str:
-        return self._token_source.explanation() if self._token_source and answer.status in (401, 403) else ""
+        if self._token_source is None or answer.status not in (401, 403):
+            return ""
+        if self.master.credentials.token and self._version and self._version.get("auth") == "token":
+            return (
+                "The token in OS_TOKEN was used; without it, fuel2 finds the one that the server wrote for you. "
+                "`fuel2 config show --origin` shows where it is set."
+            )
+        return self._token_source.explanation()
 
     def _url(self, path: str, query: Mapping[str, Any]) -> str:
         given = {key: _text(value) for key, value in query.items() if value is not None}
@@ -203,11 +210,13 @@ def _version_of(answer: Response) -> Mapping[str, Any]:
     """The version in an answer; empty if the master only gives it to users with a token."""
     if answer.status == 401:
         return {}
-    if answer.status >= 400:
+    if answer.status >= 400 and answer.status != 404:
         raise refused(answer, None)
-    data = answer.data()
+    data = None if answer.status == 404 else answer.data()
     if not isinstance(data, Mapping) or not data:
-        raise Unavailable(f"{answer.url} has no version: this is not a Fuel master.", hint="Check --server.")
+        path = urllib.parse.urlsplit(answer.url).path.removesuffix(f"{API}version")
+        hint = f"Leave {path} out of --server or SERVER_ADDRESS." if path else CHECK_ADDRESS
+        raise Unavailable(f"{answer.url} has no version: this is not a Fuel master.", hint=hint)
     return data
 
 

@@ -124,6 +124,25 @@ def test_html_is_no_answer() -> None:
         assert "SERVER_ADDRESS" in said
 
 
+def test_what_speaks_no_http_is_told() -> None:
+    def answer(request: Request) -> None:
+        request.wfile.write(b"SSH-2.0-OpenSSH_9.6\r\n")
+
+    with error_of(answer) as (said,):
+        assert "speaks no HTTP: SSH-2.0-OpenSSH_9.6" in said
+
+
+def test_a_wrong_path_in_the_address_is_told() -> None:
+    def answer(request: Request) -> None:
+        if request.path.startswith("/nope"):
+            request.json({"message": "no such path"}, 404)
+        else:
+            version(request)
+
+    with serving(answer) as server, refused(Unavailable, "Leave /nope out of --server"):
+        connected(Master(f"{server.url}/nope")).clusters.list()
+
+
 @pytest.mark.parametrize("body", ["", "[1", "[" * 100_000])
 def test_what_is_no_json_is_no_answer(body: str) -> None:
     with error_of(after_version(lambda request: request.text(body, kind="application/json")), FuelError) as (said,):

@@ -128,6 +128,8 @@ def test_fuel2_finds_the_token_by_itself(env: Executions, home: Path, tmp_path: 
         token = json.loads(files(home)[0].read_text())["token"]
         handed = subprocess.run(fuel2, capture_output=True, env={**other, "OS_TOKEN": token}, check=False)
         assert handed.returncode == 0
+        wrong = subprocess.run(fuel2, capture_output=True, text=True, env={**os.environ, "OS_TOKEN": "x"}, check=False)
+        assert (wrong.returncode, "OS_TOKEN was used; without it" in wrong.stderr) == (4, True)
 
 
 def test_client_follows_a_killed_and_restarted_server(env: Executions, home: Path) -> None:
