@@ -44,9 +44,10 @@ class FuelError(Exception):
 
 
 FIRST_STEPS = {
-    "environment": "There is no environment yet. Run `fuel2 env create NAME --release ID`.",
-    "node": "There is no node yet. Run `fuel2 node import FILE`.",
-    "plugin": "There is no plugin yet. Run `fuel2 plugins install PACKAGE`.",
+    "environment": "There is no environment yet. Run `fuel2 env create NAME --release ID`; `fuel2 start` shows what "
+    "comes before.",
+    "node": "There is no node yet. Run `fuel2 node import FILE` or `fuel2 node create NAME`.",
+    "plugin": "There is no plugin yet. Run `fuel2 plugins install PACKAGE`, or `fuel2 plugins create` to write one.",
     "release": "There is no release yet. Run `fuel2 plugins install PACKAGE` for a release that comes as a plugin, "
     "`fuel2 release import FILE` for a fixture, or `fuel2 demo` for the packaged examples.",
     "run": "Nothing has been executed yet. Run `fuel2 graph execute --env ID`.",
@@ -54,6 +55,13 @@ FIRST_STEPS = {
     "sequence": "There is no sequence yet. Run `fuel2 sequence create`.",
 }
 """The hint about a thing that does not exist where none of its kind does, by the noun."""
+
+ON_SERVER = {
+    FIRST_STEPS["node"]: "There is no node yet. A Fuel master discovers them: boot them in its admin network.",
+    FIRST_STEPS["plugin"]: "There is no plugin yet. Install one on the server's machine, then `fuel2 plugins sync`.",
+    FIRST_STEPS["release"]: "There is no release yet. Run `fuel2 release import FILE` with a fixture.",
+}
+"""What takes the place of such a hint where its command is refused."""
 
 
 class UsageError(FuelError):

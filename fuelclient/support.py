@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
-from fuelclient.errors import Unsupported
+from fuelclient.errors import FIRST_STEPS, ON_SERVER, Unsupported
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -59,3 +59,11 @@ def supports(method: Any, argument: str = "") -> bool:
     if isinstance(method, unsupported):
         return False
     return argument not in getattr(method, "_refused", ())
+
+
+def possible(hint: str, backend: Any) -> str:
+    """A hint about first steps, with those that the backend in use takes; any other hint as it is."""
+    if backend is None or hint not in ON_SERVER:
+        return hint
+    is_possible = supports(backend.nodes.create if hint == FIRST_STEPS["node"] else backend.plugins.install)
+    return hint if is_possible else ON_SERVER[hint]

@@ -24,7 +24,7 @@ from fuelclient.commands.parser import HelpFormatter, Parser
 from fuelclient.commands.shell import LOG, OMITTING, FuelShell, as_spelled, count, for_target, log_findings, urgency
 from fuelclient.errors import Declined, FuelError, Unsupported
 from fuelclient.printing import printable
-from fuelclient.support import supports
+from fuelclient.support import possible, supports
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -335,7 +335,7 @@ class Lister(cliff.lister.Lister, Command):
         rows = [cells(row, self.columns) for row in self.rows(parsed_args)]
         if self.empty and not rows:
             self.shell.warn_of_missing_engine()  # before a hint that its absence explains
-            LOG.info(self.empty)
+            LOG.info(possible(self.empty, self.backend))
         return columns, [row[: len(columns)] for row in sorted_by(rows, self.columns, keys)]
 
 

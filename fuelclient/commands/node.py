@@ -29,7 +29,7 @@ from fuelclient.commands.arguments import (
 from fuelclient.commands.base import Changing, Command, DiagnosisCheck, Lister, ShowOne, on_backend, report_after
 from fuelclient.commands.formatters import Fields, Names, some
 from fuelclient.commands.shell import LOG, count
-from fuelclient.errors import Conflict, InvalidDocument, NotFound, UsageError
+from fuelclient.errors import FIRST_STEPS, Conflict, InvalidDocument, NotFound, UsageError
 from fuelclient.grouping import grouped
 from fuelclient.printing import ids_text
 from fuelclient.support import supports
@@ -195,10 +195,8 @@ class NodeList(Lister):
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         labels = labels_of(parsed_args)
         nodes = self.backend.nodes.list(parsed_args.env)
-        if not nodes and parsed_args.env is None and not supports(self.backend.nodes.create):
-            self.empty = "There are no nodes yet. A Fuel master discovers them: boot them in its admin network."
-        elif not nodes and parsed_args.env is None:
-            self.empty = "There are no nodes yet. Create some: 'fuel2 node import FILE' or 'fuel2 node create NAME'."
+        if not nodes and parsed_args.env is None:
+            self.empty = FIRST_STEPS["node"]
         elif not nodes:
             self.empty = f"Environment {parsed_args.env} has no nodes. Add some with 'fuel2 env add nodes'."
         return [_row(node) for node in with_labels(nodes, labels)]

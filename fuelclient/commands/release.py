@@ -12,7 +12,7 @@ from fuelclient.commands.documents import Upload
 from fuelclient.commands.formatters import Names, Shown, cells, check_columns, plain
 from fuelclient.commands.roles_and_tags import warn_of_tasks
 from fuelclient.commands.shell import count
-from fuelclient.errors import InvalidDocument
+from fuelclient.errors import FIRST_STEPS, InvalidDocument
 from fuelclient.model.document import Document, Marked
 from fuelclient.model.release import Release
 from fuelclient.plan.fleet import PRIMARY
@@ -29,10 +29,7 @@ class ReleaseList(Lister):
     """
 
     columns = _COLUMNS
-    empty = (
-        "There are no releases yet. Create some with 'fuel2 plugins install FILE', 'fuel2 release import FILE' "
-        "or 'fuel2 demo'."
-    )
+    empty = FIRST_STEPS["release"]
     rows = on_backend(lambda backend, _: backend.releases.list())
 
 

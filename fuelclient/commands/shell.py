@@ -31,9 +31,10 @@ from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.fitting import fitted_message
 from fuelclient.commands.formatters import RED, YELLOW, painted
 from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS, ORIGINAL, PLURALS
-from fuelclient.errors import CycleDetected, FuelError, Unavailable, UsageError
+from fuelclient.errors import CycleDetected, FuelError, NotFound, Unavailable, UsageError
 from fuelclient.printing import count as count
 from fuelclient.printing import printable
+from fuelclient.support import possible
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -451,6 +452,8 @@ class FuelShell(App):
             traceback.print_exception(error, file=self.stderr)
         self._is_engine_explained |= isinstance(error, Unavailable)
         findings = _findings(error) if isinstance(error, FuelError) else []
+        if isinstance(error, NotFound):
+            error.hint = possible(error.hint, self._backend)
         text = " ".join(str(value_for_target(error, self.called)).split())
         log_findings(findings)
         for finding in findings:

@@ -96,6 +96,10 @@ class Start(Command):
             hint = "Name a release, a plugin or a directory with tasks; `fuel2 demo` loads examples to try commands on."
             message = f"{parsed_args.path} has no release, plugin or tasks, and no settings name a Fuel master."
             raise NotFound("beginning", parsed_args.path, message=message, hint=hint)
+        steps = [step for step in beginning.steps if not is_on_master or step.command[:2] != ("plugins", "install")]
+        if len(steps) < len(beginning.steps):
+            found = f"{beginning.found} Install it on the server's machine first."
+            beginning = replace(beginning, found=found, steps=steps)
         if parsed_args.format != "text":
             document = {"format_version": FORMAT_VERSION, **asdict(beginning)}
             self.app.stdout.write(self.dumps(document, parsed_args.format))

@@ -212,16 +212,17 @@ def require_sequence(name: str, graph_types: Sequence[str]) -> None:
         raise UsageError(f"Sequence {name} needs at least one graph type.", hint="List its types in their order.")
 
 
-def plugin_named(plugins: Sequence[Plugin], name: str, version: str, first: str = FIRST_STEPS["plugin"]) -> Plugin:
+def plugin_named(plugins: Sequence[Plugin], name: str, version: str) -> Plugin:
     """Return the plugin with this name and version.
 
-    Raise `NotFound` if there is none, with the hint `first` if there are no plugins at all. Raise `UsageError` if
+    Raise `NotFound` if there is none, with the first steps if there are no plugins at all. Raise `UsageError` if
     there are several versions and `version` is empty.
     """
     matching = [plugin for plugin in plugins if plugin.name == name and version in ("", plugin.version)]
     if not matching:
         labels = dict.fromkeys(f"{plugin.name} {plugin.version}" if version else plugin.name for plugin in plugins)
-        raise NotFound("plugin", f"{name} {version}".strip(), known=[*labels], hint="" if plugins else first)
+        hint = "" if plugins else FIRST_STEPS["plugin"]
+        raise NotFound("plugin", f"{name} {version}".strip(), known=[*labels], hint=hint)
     if len(matching) > 1:
         versions = ", ".join(f"{plugin.version} (id {plugin.id})" for plugin in matching)
         raise UsageError(f"Plugin {name} is installed in several versions: {versions}.", hint="Name one of them.")

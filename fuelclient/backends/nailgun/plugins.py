@@ -14,7 +14,7 @@ from fuelclient.backends.http.answers import About
 from fuelclient.backends.nailgun.facet import ATTRIBUTES, Facet, resource
 from fuelclient.environment.checks import plugin_named
 from fuelclient.environment.settings import EDITABLE, METADATA, settings_in_refusal, with_values
-from fuelclient.errors import FIRST_STEPS, Conflict, NotFound, UsageError
+from fuelclient.errors import Conflict, NotFound, UsageError
 from fuelclient.model.finding import Finding
 from fuelclient.model.graph import version_key
 from fuelclient.model.plugin import Plugin, Synced
@@ -42,7 +42,7 @@ class Plugins(Facet):
         return replace(plugin, clusters=tuple(using))
 
     def named(self, name: str, version: str = "") -> Plugin:
-        return plugin_named(self.list(), name, version, f"{FIRST_STEPS['plugin'][:-1]} on the master.")
+        return plugin_named(self.list(), name, version)
 
     install = unsupported(
         "A master takes no packages over its API, only from its own disk.",

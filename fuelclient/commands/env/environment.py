@@ -23,7 +23,7 @@ from fuelclient.commands.base import Changing, Lister, ShowOne, on_backend, repo
 from fuelclient.commands.formatters import Fields, cells, some
 from fuelclient.commands.node import report_shared_tasks
 from fuelclient.commands.shell import LOG, count
-from fuelclient.errors import Conflict, UsageError
+from fuelclient.errors import FIRST_STEPS, Conflict, UsageError
 from fuelclient.support import supports
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class EnvList(Lister):
     """
 
     columns = ("id", "status", "name", "release_id")
-    empty = "There are no environments yet. 'fuel2 start' or 'fuel2 demo' leads to one; 'env create' needs a release."
+    empty = FIRST_STEPS["environment"]
     rows = on_backend(lambda backend, _: backend.clusters.list())
 
 

@@ -10,6 +10,7 @@ from fuelclient.commands.arguments import plugin_argument, release_option
 from fuelclient.commands.base import Lister, ShowOne
 from fuelclient.commands.formatters import Lines, Names, Shown, check_columns, plain
 from fuelclient.commands.shell import count
+from fuelclient.errors import FIRST_STEPS
 from fuelclient.support import supports
 
 if TYPE_CHECKING:
@@ -43,16 +44,12 @@ class PluginsList(Lister):
 
     columns = ("id", "name", "version", "package_version", "releases")
     by_weight = ("id", "name", "version", "releases")
+    empty = FIRST_STEPS["plugin"]
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:  # noqa: ARG002 (no options)
-        plugins = self.backend.plugins.list()
-        if not plugins and supports(self.backend.plugins.install):
-            self.empty = "No plugins yet. Use 'fuel2 plugins install FILE', or 'fuel2 plugins create' to write one."
-        elif not plugins:
-            self.empty = "No plugins yet. Install one on the master's machine, then run 'fuel2 plugins sync' here."
         return [
             (plugin.id, plugin.name, plugin.version, plugin.package_version, _extended_releases(plugin.metadata))
-            for plugin in plugins
+            for plugin in self.backend.plugins.list()
         ]
 
 

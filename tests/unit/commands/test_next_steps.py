@@ -108,7 +108,7 @@ def test_an_engine_file_that_cannot_be_is_explained_once(tmp_path: Path) -> None
     assert absent("demo", "-q").err.count("/proc/engine.db") == 1
     cause, hint = CommandLine(tmp_path / "no.db").ok("node", "list").err.splitlines()
     assert "does not exist yet" in cause
-    assert hint.startswith("There are no nodes yet.")
+    assert hint.startswith("There is no node yet.")
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def versions(fuel2: CommandLine) -> list[tuple[int, str, str]]:
 
 
 def test_list_in_the_words_of_the_original(mitaka: CommandLine, tmp_path: Path) -> None:
-    assert "No plugins yet" in mitaka.ok("plugins", "list").err
+    assert "There is no plugin yet" in mitaka.ok("plugins", "list").err
     source = package(tmp_path, "many")
     text = (source / "metadata.yaml").read_text(encoding="utf-8")
     record = "\n- {{os: {}, version: {}, mode: [ha], deployment_scripts_path: s/, repository_path: r/}}"

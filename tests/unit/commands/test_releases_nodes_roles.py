@@ -20,7 +20,7 @@ NODES = """
 def test_without_a_release_the_list_says_what_to_do(fuel2: CommandLine) -> None:
     done = fuel2.ok("release", "list", "-f", "json")
     assert done.json == []
-    assert f"release import FILE' or 'fuel2 --engine {fuel2.engine} demo'" in done.err
+    assert f"or `fuel2 --engine {fuel2.engine} demo` for" in done.err
 
 
 def test_import_is_all_or_nothing(fuel2: CommandLine) -> None:

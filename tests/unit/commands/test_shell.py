@@ -237,9 +237,9 @@ def test_a_directory_where_a_file_is_meant(tiny: CommandLine, tmp_path: Path, li
 
 def test_quiet_verbose_and_the_log_file(fuel2: CommandLine, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    assert "There are no releases yet" in fuel2.ok("release", "list", "--log-file", log).err
-    assert "There are no releases yet" in log.read_text(encoding="utf-8")
-    assert "There are no releases yet" not in fuel2.ok("release", "list", "-q").err
+    assert "There is no release yet" in fuel2.ok("release", "list", "--log-file", log).err
+    assert "There is no release yet" in log.read_text(encoding="utf-8")
+    assert "There is no release yet" not in fuel2.ok("release", "list", "-q").err
     assert fuel2("release", "list", "--log-file", tmp_path / "no" / "log").code == 2
 
 

@@ -13,6 +13,7 @@ from command_line import CommandLine
 from command_line import fuel2 as anywhere
 from corpus import corpus
 from package_trees import task, write_package
+from scripted_master import scripted
 
 TASKS = "- {id: a, type: shell, version: 2.1.0, roles: [web, primary-db], parameters: {cmd: 'true'}}\n"
 RELEASES = """
@@ -260,6 +261,25 @@ def test_a_master_is_where_the_commands_begin(tmp_path: Path) -> None:
     assert "env list" in anywhere(*master, nothing).out
     refused = anywhere(*master, tasks, "--yes")
     assert (refused.code, refused.out) == (2, "")
+
+
+def test_first_steps_on_a_master_are_those_that_it_takes(tmp_path: Path) -> None:
+    refused = ("plugins install", "node import", "node create", "fuel2 demo")
+    with scripted({"GET clusters": [], "GET nodes": [], "GET plugins": [], "GET releases": []}) as master:
+        for line in ("env list", "node list", "plugins list", "plugins show x", "release list", "release show x"):
+            told = anywhere("--server", master.url, *line.split()).err
+            assert (line, "no " in told and " yet" in told, [each for each in refused if each in told]) == (
+                line,
+                True,
+                [],
+            )
+
+
+def test_a_plugin_is_installed_on_the_machine_of_its_server(tmp_path: Path) -> None:
+    write_package(tmp_path / "plug", tasks=[task("a")])
+    done = anywhere("--server", "http://127.0.0.1:1", "start", tmp_path / "plug")
+    assert ("Install it on the server's machine" in done.err, "plugins install" in done.out) == (True, False)
+    assert "plugins enable" in done.out
 
 
 def test_a_path_is_no_option(fuel2: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
