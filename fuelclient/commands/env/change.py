@@ -8,6 +8,7 @@ from functools import partial
 
 from fuelclient.backends.assumed_nodes import evaluation_on_assumed_nodes
 from fuelclient.backends.base import Backend
+from fuelclient.commands.base import report
 from fuelclient.commands.fitting import align, indented
 from fuelclient.commands.graph.diff import comparison_lines
 from fuelclient.commands.graph.question import value_text
@@ -56,8 +57,9 @@ def value_lines(title: str, name: str, differences: Sequence[EnvironmentDifferen
 
 
 def graph_lines(comparison: Comparison, expansion: Expansion) -> Iterator[str]:
-    """Yield the differences between two graphs, and the findings about them, indented."""
-    yield from map(indented, (*comparison_lines(comparison, expansion), *map(str, comparison.findings)))
+    """Yield the differences between two graphs, indented, and report the findings about them."""
+    yield from map(indented, comparison_lines(comparison, expansion))
+    report(comparison.findings)
 
 
 def snapshots_of(backend: Backend, env: int) -> dict[str, Snapshot]:

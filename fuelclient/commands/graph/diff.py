@@ -64,8 +64,9 @@ class GraphDiff(Comparing, Question):
         before, after = self._sides(parsed_args)
         options = PreviewOptions(assume=parsed_args.assume or "")
         comparison, expansions = compared((before, after), options, self.backend)
-        assumptions = dict.fromkeys(expansion.fleet.assumption for expansion in expansions)
-        for assumption in filter(None, assumptions):
+        clusters = (side.snapshot.cluster.id for side in (before, after))  # one that is compared with itself has more
+        assumed = dict(zip(clusters, (expansion.fleet.assumption for expansion in expansions), strict=True))
+        for assumption in filter(None, dict.fromkeys(assumed.values())):
             LOG.info("%s", assumption)
         if not after.alone and any(finding.is_error for finding in comparison.findings):
             self.exit_code = Exit.INVALID

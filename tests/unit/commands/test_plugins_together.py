@@ -97,10 +97,16 @@ def test_enabling_says_what_a_dry_run_says_of_overrides(tiny: CommandLine, tmp_p
     tiny.ok("plugins", "install", package(tmp_path / "p", tasks=tasks))
     shown = tiny.ok("plugins", "enable", "monitor", "--env", 1, "--dry-run")
     enabled = tiny.ok("plugins", "enable", "monitor", "--env", 1)
-    told = {code for code in ("G060", "G061", "G062", "G063") if code in shown.out}
+    told = {code for code in ("G060", "G061", "G062", "G063") if code in shown.err}
     assert told
     assert told == {code for code in ("G060", "G061", "G062", "G063") if code in enabled.err}
     assert "[G06" not in tiny.ok("plugins", "enable", "monitor", "--env", 1).err, "nothing changes any more"
+
+
+def test_assumed_nodes_are_told_once(tiny: CommandLine, tmp_path: Path) -> None:
+    tiny.ok("plugins", "install", package(tmp_path / "p"))
+    tiny.ok("env", "create", "empty", "--release", 1)
+    assert tiny.ok("graph", "diff", "env:empty", "--with", "plugin:monitor").err.count("Assumed: ") == 1
 
 
 def test_enabling_a_plugin_warns_of_the_cycle_that_it_closes(tiny: CommandLine, tmp_path: Path) -> None:
