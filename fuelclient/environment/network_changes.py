@@ -15,6 +15,7 @@ from fuelclient.environment.roles import network_roles, role_vips
 from fuelclient.errors import InvalidDocument
 from fuelclient.model.environment import Environment
 from fuelclient.model.network import NodePart, Vip
+from fuelclient.model.node import Node
 from fuelclient.serializers.report import Report
 from fuelclient.serializers.values import in_words, mapping, mappings, plain
 
@@ -92,11 +93,14 @@ def vips_from(records: Any, environment: Environment) -> list[Vip]:
     return [_vip(record, environment) for record in records]
 
 
-def part_from(part: NodePart, document: Any) -> list[Any]:
+def part_from(part: NodePart, document: Any, node: Node) -> list[Any]:
     """Check the document of a node's disks or interfaces. Raise `InvalidDocument` with all findings.
 
-    An interface needs a name, a disk an id; networks of an interface and volumes of a disk need names.
+    An interface needs a name, a disk an id; networks of an interface and volumes of a disk need names. If it is known
+    which ones the node has, there are no others; a bond may have any name, but not any interfaces.
     """
+    reported = (*mappings(mapping(node.attributes.get("meta")).get(part)), *mappings(node.attributes.get(part)))
+    known = sorted({str(each[key]) for each in reported for key in ("disk", "name") if each.get(key)})
     report = Report("", layer=f"the {part}")
     if not isinstance(document, list | tuple):
         raise InvalidDocument(f"The {part} of a node are a list, not {in_words(document)}.", hint=_PARTS_HINT)
@@ -110,6 +114,10 @@ def part_from(part: NodePart, document: Any) -> list[Any]:
         if name in seen:
             report.error(_CODE, 0, f"{name} is there twice", "Remove one of them.")
         seen.add(name)
+        slaves = item.get("slaves")
+        used = [mapping(slave).get("name", slave) for slave in slaves] if isinstance(slaves, list | tuple) else []
+        for absent in (each for each in used or [name] if known and each not in known):
+            report.error(_CODE, 0, f"the node has no {part[:-1]} {absent}", f"It has {', '.join(known)}.")
         children = item.get(children_key, ())
         report.subject = name
         for record in (item, *mappings(children)):

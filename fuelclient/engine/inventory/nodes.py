@@ -120,8 +120,7 @@ class Nodes(Facet):
 
     @writes
     def _set_part(self, connection: Connection, node_id: int, part: NodePart, document: Sequence[Any]) -> Sequence[Any]:
-        lookup.node(connection, node_id)
-        checked = part_from(part, document)
+        checked = part_from(part, document, lookup.node(connection, node_id))
         put_node_part(connection, node_id, part, checked)
         return checked
 

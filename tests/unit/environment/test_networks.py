@@ -212,9 +212,9 @@ def test_records_of_virtual_addresses_are_read_by_id_or_name() -> None:
 
 def test_documents_of_nodes_name_what_they_describe() -> None:
     disks = [{"id": "sda", "size": 100, "volumes": [{"name": "os", "size": 50}]}]
-    assert part_from(NodePart.DISKS, disks) == disks
-    assert part_from(NodePart.INTERFACES, [{"name": "eth0"}]) == [{"name": "eth0"}]
-    assert part_from(NodePart.INTERFACES, [{"name": "eth0", "vendor_note": 1}])  # a master may know it
+    assert part_from(NodePart.DISKS, disks, CONTROLLER) == disks
+    assert part_from(NodePart.INTERFACES, [{"name": "eth0"}], CONTROLLER) == [{"name": "eth0"}]
+    assert part_from(NodePart.INTERFACES, [{"name": "eth0", "vendor_note": 1}], CONTROLLER)  # a master may know it
     for part, document, named in (
         (NodePart.DISKS, {"id": "sda"}, ["disks"]),
         (NodePart.DISKS, [{"name": "sda"}], ["id"]),
@@ -227,7 +227,30 @@ def test_documents_of_nodes_name_what_they_describe() -> None:
         (NodePart.INTERFACES, [{"name": "eth0", "assigned_networks": "public"}], ["assigned_networks"]),
     ):
         with refused(InvalidDocument, *named):
-            part_from(part, document)
+            part_from(part, document, CONTROLLER)
+
+
+def test_documents_of_a_node_have_only_what_it_is_known_to_have() -> None:
+    reported = {
+        "disks": [{"disk": "disk/by-path/1", "name": "sda"}],
+        "interfaces": [{"name": "eno1"}, {"name": "eno2"}],
+    }
+    known = replace(CONTROLLER, attributes={"meta": reported})
+    for part, document in (
+        (NodePart.DISKS, [{"id": "disk/by-path/1"}, {"id": "sda"}]),
+        (NodePart.INTERFACES, [{"name": "eno1"}]),
+        (NodePart.INTERFACES, [{"name": "bond0", "slaves": [{"name": "eno1"}, "eno2"]}, {"name": "eno1"}]),
+    ):
+        assert part_from(part, document, known) == document
+        assert part_from(part, document, CONTROLLER) == document  # of which nothing is known
+    wrong: list[tuple[NodePart, Any, list[str]]] = [
+        (NodePart.DISKS, [{"id": "sdb"}], ["no disk sdb", "It has disk/by-path/1, sda."]),
+        (NodePart.INTERFACES, [{"name": "eno3", "slaves": 7}], ["no interface eno3", "It has eno1, eno2."]),
+        (NodePart.INTERFACES, [{"name": "bond0", "slaves": ["eno1", {"name": "eno9"}]}], ["no interface eno9"]),
+    ]
+    for part, document, named in wrong:
+        with refused(InvalidDocument, *named):
+            part_from(part, document, known)
 
 
 def test_only_nodes_that_need_it_are_on_the_public_network() -> None:
