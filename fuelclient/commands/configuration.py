@@ -102,6 +102,15 @@ class EnvNetworkUpload(documents.DocumentUpload):
 
     part = "network"
     title, hint = "a network configuration", "Start from 'fuel2 env network download'."
+
+    def judge(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.environment import network_changes, rules
+
+        before = self.backend.clusters.environment(parsed_args.id)
+        own = network_changes.own_networks_from(parsed_args.content, before)
+        vips = {vip.name: vip for vip in (*before.vips, *network_changes.vips_of(parsed_args.content, before))}
+        rules.require_no_new_breaks(before, replace(before, own_networks=own, vips=tuple(vips.values())), ())
+
     change = on_backend(lambda backend, args: backend.networks.set_configuration(args.id, args.content))
 
 
@@ -146,7 +155,18 @@ class NodeDisksGetDefault(documents.DocumentDownload):
     document = on_backend(lambda backend, args: backend.nodes.default_disks(args.id))
 
 
-class NodeDisksUpload(documents.DocumentUpload):
+class _NodePartUpload(documents.DocumentUpload):
+    noun = "node"
+    shape = list
+
+    def judge(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.environment.network_changes import part_from
+        from fuelclient.model.network import NodePart
+
+        part_from(NodePart(self.part), parsed_args.content, self.backend.nodes.get(parsed_args.id))
+
+
+class NodeDisksUpload(_NodePartUpload):
     """Set the disks of a node, with their volumes, from a file
 
     The file is as 'node disks download' writes it: a list of disks with id and size, each with a list of volumes.
@@ -155,8 +175,8 @@ class NodeDisksUpload(documents.DocumentUpload):
       fuel2 node disks upload 1 -f yaml
     """
 
-    noun, part = "node", "disks"
-    shape, title, hint = list, "the disks of a node", "Start from 'fuel2 node disks download'."
+    part = "disks"
+    title, hint = "the disks of a node", "Start from 'fuel2 node disks download'."
     change = on_backend(lambda backend, args: backend.nodes.set_disks(args.id, args.content))
 
 
@@ -186,7 +206,7 @@ class NodeInterfacesGetDefault(documents.DocumentDownload):
     document = on_backend(lambda backend, args: backend.nodes.default_interfaces(args.id))
 
 
-class NodeInterfacesUpload(documents.DocumentUpload):
+class NodeInterfacesUpload(_NodePartUpload):
     """Set the interfaces of a node, with their networks, from a file
 
     The file is as 'node interfaces download' writes it: a list of interfaces with a name and assigned_networks.
@@ -195,8 +215,8 @@ class NodeInterfacesUpload(documents.DocumentUpload):
       fuel2 node interfaces upload 1 -f yaml
     """
 
-    noun, part = "node", "interfaces"
-    shape, title, hint = list, "the interfaces of a node", "Start from 'fuel2 node interfaces download'."
+    part = "interfaces"
+    title, hint = "the interfaces of a node", "Start from 'fuel2 node interfaces download'."
     change = on_backend(lambda backend, args: backend.nodes.set_interfaces(args.id, args.content))
 
 
@@ -241,6 +261,15 @@ class NodeAttributesUpload(documents.DocumentUpload):
         if not isinstance(document.data, Mapping):
             raise InvalidDocument(f"{document.file}: attributes must be a mapping.", hint="Write {} for no attributes.")
         return document.data
+
+    def judge(self, parsed_args: argparse.Namespace) -> None:
+        from fuelclient.environment import rules
+
+        node = replace(self.backend.nodes.get(parsed_args.id), attributes=parsed_args.content)
+        if node.cluster_id is not None:
+            before = self.backend.clusters.environment(node.cluster_id)
+            nodes = tuple(node if each.id == node.id else each for each in before.nodes)
+            rules.require_no_new_breaks(before, replace(before, nodes=nodes), ())
 
     def question_for(self, parsed_args: argparse.Namespace) -> str:
         return super().question_for(parsed_args) if self.backend.nodes.attributes(parsed_args.id) else ""

@@ -226,14 +226,6 @@ class Upload(Changing):
         parsed_args.path = parsed_args.document.file if path == STDOUT else path
         parsed_args.content = self.content(parsed_args.document, parsed_args)
 
-
-class DocumentUpload(_OwnedDocument, Upload):
-    """Read a document from the path to which `DocumentDownload` writes it, and ask before it replaces another one."""
-
-    arguments = (*file_options("read"), YES)
-    question = "Replace the {command.part} of {command.noun} {id} with those in {document.file}?"
-    done = "{command.subject} with id {id} was loaded from {path}"
-
     def judge(self, parsed_args: argparse.Namespace) -> None:
         """Raise what `change` would, if that can be known before it."""
 
@@ -241,6 +233,14 @@ class DocumentUpload(_OwnedDocument, Upload):
         if not supports(self.backend.services):  # a master judges by itself
             self.judge(parsed_args)
         return super().question_for(parsed_args)
+
+
+class DocumentUpload(_OwnedDocument, Upload):
+    """Read a document from the path to which `DocumentDownload` writes it, and ask before it replaces another one."""
+
+    arguments = (*file_options("read"), YES)
+    question = "Replace the {command.part} of {command.noun} {id} with those in {document.file}?"
+    done = "{command.subject} with id {id} was loaded from {path}"
 
 
 def require(wanted: type, document: Document, noun: str, hint: str) -> Any:

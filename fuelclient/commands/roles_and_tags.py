@@ -125,6 +125,9 @@ class _Update(_Upload):
     arguments = (*_Upload.arguments, YES)
     question = "Replace the {command.noun.word} '{name}' of {whose}?"
 
+    def judge(self, parsed_args: argparse.Namespace) -> None:
+        self.noun.get(self.backend, parsed_args.owner, parsed_args.name)
+
 
 class _Download(_NamedCommand, Download):
     arguments = file_options("write")

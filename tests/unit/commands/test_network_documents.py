@@ -41,6 +41,32 @@ def test_wrong_networks_are_refused_and_the_file_is_named(tiny: CommandLine) -> 
     assert tiny("env", "network", "upload", 1).code == 5
 
 
+@pytest.mark.parametrize(
+    ("command", "document", "code", "named"),
+    [
+        ("env network upload 1", "networks: [{name: fuelweb_admin, cidr: x}]", 7, "fuelweb_admin"),
+        ("env network upload 1", "vips: {mine: {ipaddr: here}}", 7, "mine"),
+        ("node disks upload 1", "[{id: sda, size: big}]", 7, "sda"),
+        ("node interfaces upload 1", "[{name: eth7}]", 7, "no interface eth7"),
+        ("node attributes-upload 1", "{hostname: node-2}", 6, "node-2"),
+        ("role update --release 1 --name nosuch", "{}", 5, "nosuch"),
+        ("tag update --release 1 --name nosuch", "{}", 5, "nosuch"),
+    ],
+)
+def test_nothing_is_asked_about_a_file_that_is_refused(
+    tiny: CommandLine, tmp_path: Path, command: str, document: str, code: int, named: str
+) -> None:
+    path = tmp_path / "node_1" / "attributes.yaml"
+    path.parent.mkdir()
+    path.write_text("meta: {interfaces: [{name: eth0}]}", encoding="utf-8")
+    tiny.ok("node", "attributes-upload", 1)
+    path.write_text(document, encoding="utf-8")
+    file = [] if "attributes" in command else ["--file", path]
+    done = tiny(*command.split(), *file, terminal=True, stdin="y\n")
+    assert (done.code, "y/N" in done.err) == (code, False), done
+    assert named in done.err
+
+
 def test_networks_are_verified_by_a_master_only(tiny: CommandLine) -> None:
     done = tiny("env", "network", "verify", 1)
     assert (done.code, done.out) == (2, "")
