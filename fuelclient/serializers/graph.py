@@ -21,7 +21,7 @@ from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.finding import finding_to, findings_from
 from fuelclient.serializers.report import Report
 from fuelclient.serializers.task import generated_id, nailgun_task_to, task_from, task_to
-from fuelclient.serializers.values import did_you_mean, in_words, items_of, key_text, line_of, plain
+from fuelclient.serializers.values import did_you_mean, in_words, items_of, key_text, line_of, mappings, plain
 
 _LEGACY = "legacy"
 """The key of layers for the ids of legacy entries, most of which are generated."""
@@ -199,6 +199,11 @@ class _Reader:
         return GraphDocument(tuple(self.tasks), self.name, self.metadata, tuple(self.findings), self.nulls)
 
     def _document(self, data: Any, report: Report) -> None:
+        for each in mappings([data] if isinstance(data, Mapping) else data):
+            if not {"pk", "operating_system", "roles_metadata"}.isdisjoint(each):
+                hint = "Create them: `fuel2 release import FILE`."
+                report.error("G006", line_of(each), "these are releases, not tasks of a graph", hint)
+                return
         if isinstance(data, Mapping):
             self._graph(data, report)
         elif isinstance(data, list | tuple):

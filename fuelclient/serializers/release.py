@@ -46,6 +46,11 @@ def releases_from(document: Document) -> list[Release]:
     data = [document.data] if isinstance(document.data, Mapping) else document.data
     releases: list[Release] = []
     ids: set[int] = set()
+    for each in mappings(data):
+        if not {"name", "version"} <= {*each} and not {"tasks", "type"}.isdisjoint(each):
+            hint = "Upload them: `fuel2 graph upload --release ID --type TYPE --file FILE`."
+            report.error("G006", line_of(each), "these are tasks of a graph, not releases", hint)
+            report.raise_errors()
     for item, line in report.entries(data, "a release file is a list of releases", "Name another file."):
         release = _record(item, line, report)
         if release is None:

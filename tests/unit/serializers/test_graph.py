@@ -57,6 +57,8 @@ def test_an_empty_graph_is_a_graph(text: str) -> None:
         ("tasks: []\non_error: {node_attributes: ready}", ("G006", 2)),
         ("tasks: []\nnode_filtre: x", ("G010", 2)),
         ("- id: a\n\n- just text\n", ("G006", 3)),
+        ("- {name: a, version: b, operating_system: c}\n- {name: d, version: e, roles_metadata: {}}", ("G006", 1)),
+        ("name: a\nversion: b\nroles_metadata: {}", ("G006", 1)),
     ],
 )
 def test_what_is_no_graph_is_an_error_at_its_line(text: str, expected: tuple[str, int]) -> None:

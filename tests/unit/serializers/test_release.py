@@ -86,6 +86,8 @@ def test_what_is_written_is_read_back() -> None:
         ("hello", "G006", 1),
         ("", "G006", 0),
         ("- model: nailgun.release\n  fields: {name: a, version: b}", "G006", 0),
+        ("- {id: a, type: shell, version: 2.0.0}\n- {id: b, type: shell}", "G006", 1),
+        ("tasks:\n- {id: a, type: shell}", "G006", 1),
     ],
 )
 def test_what_is_wrong_is_one_error_at_its_line(text: str, code: str, line: int) -> None:
