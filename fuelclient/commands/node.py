@@ -137,6 +137,15 @@ class NodeLabelDelete(_LabelChange):
     )
     verb = "deleted"
 
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        super().read(parsed_args)
+        chosen = [
+            node for node in self.backend.nodes.list() if parsed_args.nodes is None or node.id in parsed_args.nodes
+        ]
+        for text, label in zip(dict.fromkeys(parsed_args.labels or ()), parsed_args.wanted, strict=True):
+            if chosen and not with_labels(chosen, [label]):
+                LOG.warning("None of these nodes has the label %s.", text)
+
     def question_for(self, parsed_args: argparse.Namespace) -> str:
         what = "all labels" if parsed_args.labels_all else f"the labels {', '.join(parsed_args.labels)}"
         where = "all nodes" if parsed_args.nodes is None else f"nodes {ids_text(parsed_args.nodes)}"

@@ -72,6 +72,7 @@ def test_labels(tiny: CommandLine) -> None:
     assert tiny.ok("node", "label", "list", "-n", 3, "-f", "value").out == "3 site west\n"
     gone = tiny.ok("node", "label", "delete", "-l", "ssd", "rack=c", "-n", 1)
     assert gone.out == "Labels have been deleted on nodes: 1 \n"
+    assert gone.err.startswith("None of these nodes has the label rack=c.\n")
     assert tiny.ok("node", "label", "list", "-n", 1, "-f", "value").out == "1 rack b\n1 site west\n"
     tiny.ok("node", "label", "delete", "--labels-all", "--nodes-all")
     assert tiny.ok("node", "label", "list", "-f", "json").json == []
