@@ -20,11 +20,11 @@ from fuelclient.model.task import NOWHERE, Source, Task
 from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.finding import finding_to, findings_from
 from fuelclient.serializers.report import Report
-from fuelclient.serializers.task import generated_id, nailgun_task_to, task_from, task_to
+from fuelclient.serializers.task import generated_id, is_generated, nailgun_task_to, task_from, task_to
 from fuelclient.serializers.values import did_you_mean, in_words, items_of, key_text, line_of, mappings, plain
 
 _LEGACY = "legacy"
-"""The key of layers for the ids of legacy entries, most of which are generated."""
+"""The key of layers and downloads for the ids of legacy entries, most of which are generated."""
 
 _SOURCES = "sources"
 """The key of layers for the file and lines of each task, in the order of the tasks."""
@@ -59,16 +59,23 @@ def layer_to(
     """The document of a download: a list of tasks, or a mapping if there is also a name or metadata.
 
     Uploading it again gives the same graph. Legacy entries are written as their author wrote them, without id, where
-    a reader of the owner with this `label` gives them the same id again.
+    a reader of the owner with this `label` gives them the same id again; those with an id of their own are listed.
     """
+    tasks = tuple(tasks)
     records = [
         task_to(task, known=generated_id(label, task.attributes.get("stage"), position))
         for position, task in enumerate(tasks, start=1)
     ]
-    if name is None and not metadata:
+    marked = [
+        task.id
+        for task, record in zip(tasks, records, strict=True)
+        if task.follows_stage and "id" in record and not is_generated(task.id, task.attributes)
+    ]
+    if name is None and not metadata and not marked:
         return records
     graph: dict[str, Any] = {} if name is None else {"name": name}
     graph.update((key, value) for key, value in (metadata or {}).items() if key in METADATA)
+    graph.update({_LEGACY: marked} if marked else {})
     return {**graph, "tasks": records}
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from fuelclient.errors import nearest
 from fuelclient.model.document import Marked
 from fuelclient.model.finding import Finding
-from fuelclient.model.task import DEFAULT_VERSION, NAME_LISTS, RELATION_LISTS, Source, Task, TaskType
+from fuelclient.model.task import DEFAULT_VERSION, NAME_LISTS, NOT_OF_LEGACY, RELATION_LISTS, Source, Task, TaskType
 from fuelclient.serializers.report import Report
 from fuelclient.serializers.values import in_words, items_of, key_text, line_of, plain
 
@@ -161,7 +161,7 @@ def _identity(given: _Attributes, report: Report, owner_label: str, position: in
     if "id" in given.values:
         name = given.values.pop("id")
         if isinstance(name, str) and name.strip():
-            return name, _is_generated(name, given.values.get("stage"))
+            return name, is_generated(name, given.values)
         hint = "Write it in quotes." if isinstance(name, int | float) else "Give the task an id."
         report.error("G002", line, f"the id of a task must be a string, not {in_words(name)}", hint)
         return "", False
@@ -181,16 +181,19 @@ def generated_id(owner_label: str, stage: Any, position: int) -> str:
     return f"{owner_label}:{str(stage).partition('/')[0].strip()}#{position}"
 
 
-def _is_generated(name: str, stage: Any) -> bool:
-    """Whether `name` is an id of `generated_id`, as merges that were downloaded have it.
+def is_generated(name: str, attributes: Mapping[str, Any]) -> bool:
+    """Whether `name` is an id of `generated_id`, as merges that were downloaded have it, and not an author's own.
 
-    >>> [_is_generated(name, "pre_deployment/5") for name in ("lma:pre_deployment#1", "lma", "lma:pre_deployment#b")]
+    >>> staged = {"stage": "pre_deployment/5"}
+    >>> [is_generated(name, staged) for name in ("lma:pre_deployment#1", "lma", "lma:pre_deployment#b")]
     [True, False, False]
-    >>> _is_generated("cluster:None#2", None), _is_generated("a:s#" + "9" * 5000, "s")
+    >>> is_generated("lma:pre_deployment#1", {**staged, "requires": ["a"]})  # which an old task cannot have
+    False
+    >>> is_generated("cluster:None#2", {}), is_generated("a:s#" + "9" * 5000, {"stage": "s"})
     (False, True)
     """
-    place, _, number = name.rpartition("#")
-    is_stage = isinstance(stage, str) and bool(stage)
+    stage, (place, _, number) = attributes.get("stage"), name.rpartition("#")
+    is_stage = isinstance(stage, str) and bool(stage) and NOT_OF_LEGACY.isdisjoint(attributes)
     return is_stage and number.isdecimal() and place == generated_id(place.rpartition(":")[0], stage, 0)[:-2]
 
 

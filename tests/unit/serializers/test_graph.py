@@ -18,7 +18,7 @@ from fuelclient.files import json_text
 from fuelclient.files.yaml_text import parse
 from fuelclient.model.finding import Severity
 from fuelclient.model.graph import Graph, GraphDocument, GraphSummary, Level, Owner
-from fuelclient.model.task import NAME_LISTS
+from fuelclient.model.task import NAME_LISTS, Task
 from fuelclient.serializers.graph import document_from, documents_from, graph_from, graph_to, layer_to, summary_from
 
 _SPELLING = {"role": "roles", "cross_depends": "cross-depends", "cross_depended_by": "cross-depended-by"}
@@ -99,6 +99,26 @@ def test_what_a_download_writes_is_read_back_as_the_same_graph() -> None:
     assert (again.name, again.metadata) == (graph.name, graph.metadata)
     assert [task.id for task in again.tasks] == ["a", "cluster:x#2"]
     assert layer_to(graph.tasks[:1]) == [{"id": "a", "type": "shell"}]
+
+
+def test_old_tasks_stay_such_through_a_download_of_a_merge() -> None:
+    """Also those with an id of their own, and those with relations, which have no effect in them."""
+    staged = {"type": "shell", "roles": ["x"], "stage": "pre_deployment/5"}
+    old = [
+        Task("early", staged, legacy=True),
+        Task("p:pre_deployment#2", {**staged, "requires": ["a"]}, legacy=True),
+        Task("p:pre_deployment#3", staged, legacy=True),
+        Task("my:pre_deployment#4", {**staged, "requires": ["a"]}),
+        Task("a", {"type": "shell", "roles": ["x"]}),
+    ]
+    written = layer_to(old)
+    assert isinstance(written, dict)
+    assert written["legacy"] == ["early", "p:pre_deployment#2"]
+    again = read(yaml.safe_dump(written))
+    assert [(task.id, task.legacy, dict(task.attributes)) for task in again.tasks] == [
+        (task.id, task.legacy, task.attributes) for task in old
+    ]
+    assert isinstance(layer_to(old[2:]), list)
 
 
 def test_the_json_of_a_graph_reads_back() -> None:
