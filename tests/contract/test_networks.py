@@ -78,6 +78,8 @@ def test_virtual_addresses_are_added_and_moved(backend: Backend, env: int, node:
     backend.networks.create_vip(env, "extra", "172.16.0.9", network_id=2, namespace="haproxy")
     with refused(Conflict, "extra", "172.16.0.9"):
         backend.networks.create_vip(env, "extra", "172.16.0.10")
+    with missing("network", 77):
+        backend.networks.create_vip(env, "more", "172.16.0.10", network_id=77)
     vips = backend.networks.vips(env)
     assert [(vip["vip_name"], vip["ip_addr"], vip["network"]) for vip in vips] == [
         ("management", "192.168.0.2", 3), ("extra", "172.16.0.9", 2),

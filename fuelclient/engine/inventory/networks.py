@@ -58,6 +58,9 @@ class Networks(Facet):
     ) -> None:
         record = {"vip_name": name, "ip_addr": address, "network": network_id, "vip_namespace": namespace}
         with self._database.write() as connection, environment.checking_rules(connection, [cluster_id]) as (target,):
+            names = {each["id"]: each["name"] for each in network_configuration(target)["networks"]}
+            if network_id is not None and network_id not in names:
+                raise NotFound("network", network_id, known=[f"{number} ({names[number]})" for number in sorted(names)])
             for vip in target.vips:
                 if vip.name == name:
                     raise Conflict(

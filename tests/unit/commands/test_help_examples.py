@@ -151,7 +151,7 @@ CODES = {
     "fuel2 task resume 12 --wait": (6, "run 12 has ended"),
     "fuel2 env deployment-facts get-default --env 1 --explain storage.pg_num": (5, "the release has no such setting"),
     "fuel2 node disks get-default 1 -f yaml": (2, "the engine does not divide disks"),
-    "fuel2 vip create --env 1 --name management --address 192.168.0.2 --network 3": (7, "there is no network 3"),
+    "fuel2 vip create --env 1 --name management --address 192.168.0.2 --network 3": (5, "there is no network 3"),
     "fuel2 tui": (2, "there is no terminal"),
     "fuel2 tui --env 1": (2, "there is no terminal"),
 }
