@@ -30,6 +30,17 @@ from typing import Any
 from fuelclient.similar import Similar, is_id
 
 
+def sentences(message: str, hint: str) -> str:
+    """A message and its hint in one line. Some messages of the original client lack their full stop.
+
+    >>> sentences("The name is invalid", "Use letters."), sentences("It is wrong.", ""), sentences("Which one", "")
+    ('The name is invalid. Use letters.', 'It is wrong.', 'Which one')
+    """
+    if not message or not hint:
+        return message or hint
+    return f"{message}{'' if message.endswith(('.', '?', '!', ':')) else '.'} {hint}"
+
+
 class FuelError(Exception):
     """Base class: a message, a hint about what to do next, and the `model.finding.Finding`s that it summarizes."""
 
@@ -40,7 +51,7 @@ class FuelError(Exception):
         self.findings = tuple(findings)
 
     def __str__(self) -> str:
-        return f"{self.message} {self.hint}".strip()
+        return sentences(self.message, self.hint)
 
 
 FIRST_STEPS = {

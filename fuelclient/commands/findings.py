@@ -16,7 +16,7 @@ from fuelclient import __version__, grouping
 from fuelclient.commands.arguments import Argument, option
 from fuelclient.commands.fitting import answer_lines, terminal_width
 from fuelclient.commands.shell import LOG, count
-from fuelclient.errors import UsageError
+from fuelclient.errors import UsageError, sentences
 from fuelclient.model.finding import Finding, Severity
 from fuelclient.printing import printable
 
@@ -150,7 +150,7 @@ def _result(finding: Finding, rules: Sequence[str]) -> dict[str, Any]:
     from urllib.parse import quote
 
     levels = {"error": "error", "warning": "warning", "info": "note"}
-    text = _sentences(finding)
+    text = sentences(finding.message, finding.hint)
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": rules.index(finding.code),
@@ -219,13 +219,9 @@ def _github(reported: Reported, parsed_args: argparse.Namespace) -> str:  # noqa
     for finding in reported.findings:
         place = {"file": finding.place.file, "line": str(finding.place.line or ""), "title": finding.code}
         properties = ",".join(f"{key}={_property(value)}" for key, value in place.items() if value)
-        text = _sentences(finding)
+        text = sentences(finding.message, finding.hint)
         lines.append(f"::{levels[finding.severity]} {properties}::{_escaped(text)}\n")
     return "".join(lines)
-
-
-def _sentences(finding: Finding) -> str:
-    return f"{finding.message.removesuffix('.')}. {finding.hint}" if finding.hint else finding.message
 
 
 def _escaped(text: str) -> str:

@@ -31,7 +31,7 @@ from fuelclient.commands.exits import Exit, exit_of
 from fuelclient.commands.fitting import fitted_message
 from fuelclient.commands.formatters import RED, YELLOW, painted
 from fuelclient.commands.table import ALIASES, COMMANDS, EXTENSIONS, ORIGINAL, PLURALS
-from fuelclient.errors import CycleDetected, FuelError, NotFound, Unavailable, UsageError
+from fuelclient.errors import CycleDetected, FuelError, NotFound, Unavailable, UsageError, sentences
 from fuelclient.printing import count as count
 from fuelclient.printing import printable
 from fuelclient.support import possible
@@ -181,7 +181,7 @@ def value_for_target(value: Any, called: str) -> Any:
     from fuelclient.model.finding import Finding
 
     if isinstance(value, FuelError):
-        return f"{value.message} {for_target(value.hint, called)}".strip()
+        return sentences(value.message, for_target(value.hint, called))
     return replace(value, hint=for_target(value.hint, called)) if isinstance(value, Finding) else value
 
 

@@ -103,10 +103,10 @@ def strings_in(value: Any) -> list[str]:
 
 def records_in(listed: Any, file: str, line: int) -> Iterator[Record]:
     """Yield the records in what should be a list of mappings. Anything else is skipped."""
-    for index, (item, at) in enumerate(items_of(listed, line) if isinstance(listed, list) else ()):
+    for item, at in items_of(listed, line) if isinstance(listed, list) else ():
         if isinstance(item, Mapping):
-            name = item.get("id") or item.get("name")
-            yield Record(item, file, line_of(item) or at, name if isinstance(name, str) else f"[{index}]")
+            name, own_line = item.get("id") or item.get("name"), line_of(item) or at
+            yield Record(item, file, own_line, name if isinstance(name, str) else f"on line {own_line}")
 
 
 def without(data: Mapping[str, Any], *keys: str) -> Marked:

@@ -124,9 +124,10 @@ def _words(name: str) -> dict[str, str]:
     ('Disk cache', 'disk_cache', 'disk-cache-1.0')
     """
     if not _NAME.fullmatch(name):
+        valid = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")
         raise UsageError(
             "Plugin name is invalid, use only lower case letters, numbers, '_', '-' symbols",
-            hint=f"The name is the last part of the path: '{name}'.",
+            hint=f"The name is the last part of the path: '{name}'.{f' For example {valid}.' if valid else ''}",
         )
     require_name("plugin", name)
     title = re.sub(r"[_-]+", " ", name).strip().capitalize() or name

@@ -42,7 +42,8 @@ def test_what_is_created_passes_the_check(fuel2: CommandLine, tmp_path: Path, sk
 @pytest.mark.parametrize(
     ("name", "message", "code"),
     [
-        ("Bad_Name", "Plugin name is invalid, use only lower case letters, numbers, '_', '-' symbols", 2),
+        ("Bad_Name", "Plugin name is invalid, use only lower case letters, numbers, '_', '-' symbols. The name is", 2),
+        ("My Plugin!", "The name is the last part of the path: 'My Plugin!'. For example my-plugin.", 2),
         ("taken", "already exists, choose another name", 6),
         ("no/where", "Directory", 5),
     ],
