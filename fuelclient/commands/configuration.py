@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any
 from fuelclient.commands import documents
 from fuelclient.commands.arguments import YES, Arguments, flag, id_of, option
 from fuelclient.commands.base import MasterChange, on_backend, on_master
+from fuelclient.commands.shell import LOG
 from fuelclient.errors import InvalidDocument
+from fuelclient.serializers.values import mappings
+from fuelclient.similar import close
+from fuelclient.support import supports
 
 if TYPE_CHECKING:
     from fuelclient.model.document import Document
@@ -102,6 +106,16 @@ class EnvNetworkUpload(documents.DocumentUpload):
 
     part = "network"
     title, hint = "a network configuration", "Start from 'fuel2 env network download'."
+
+    def read(self, parsed_args: argparse.Namespace) -> None:
+        super().read(parsed_args)
+        if supports(self.backend.services):  # a master takes no new ones
+            return
+        known = [each["name"] for each in self.backend.networks.configuration(parsed_args.id)["networks"]]
+        for name in (str(each.get("name")) for each in mappings(parsed_args.content.get("networks"))):
+            if name not in known:
+                meant = close(name, known)
+                LOG.info("The network %s is new.%s", name, f" Did you mean {meant}?" if meant else "")
 
     def judge(self, parsed_args: argparse.Namespace) -> None:
         from fuelclient.environment import network_changes, rules

@@ -25,11 +25,14 @@ def test_a_network_is_changed_through_a_file(tiny: CommandLine, tmp_path: Path) 
     path.write_text(yaml.safe_dump(document), encoding="utf-8")
     done = tiny.ok("env", "network", "upload", 1, "-f", "yaml")
     assert done.out == f"Configuration of network for the environment with id 1 was loaded from {path}\n"
+    assert done.err.startswith("The network backup is new.\n")
     assert str(tiny.engine) in done.err
     after = yaml.safe_load(tiny.ok("env", "network", "download", 1, "--file", "-").out)
     assert [(one["name"], one["cidr"]) for one in after["networks"]] == [
         ("backup", "10.9.0.0/24"), ("fuelweb_admin", "10.20.0.0/24"),
     ]  # fmt: skip
+    done = tiny.ok("env", "network", "upload", 1, "--file", "-", stdin="networks: [{name: backupp}, {name: backup}]")
+    assert done.err.startswith("The network backupp is new. Did you mean backup?\nTarget")
 
 
 def test_wrong_networks_are_refused_and_the_file_is_named(tiny: CommandLine) -> None:
