@@ -35,6 +35,7 @@ from fuelclient.plugins.load import load_package
 from fuelclient.printing import count, printable
 from fuelclient.serializers.graph import documents_from, layer_to
 from fuelclient.serializers.release import releases_from
+from fuelclient.settings import CUSTOM_SETTINGS
 
 if TYPE_CHECKING:
     from fuelclient.backends.base import Backend
@@ -94,6 +95,8 @@ class Start(Command):
         beginning = found_at(Path(parsed_args.path), backend) or (_on_master() if is_on_master else None)
         if beginning is None:
             hint = "Name a release, a plugin or a directory with tasks; `fuel2 demo` loads examples to try commands on."
+            if os.path.isfile(file := os.path.join(parsed_args.path, "fuel_client.yaml")):
+                hint = f"It has settings; to use them: `{CUSTOM_SETTINGS}={shlex.quote(file)} fuel2 env list`."
             message = f"{parsed_args.path} has no release, plugin or tasks, and no settings name a Fuel master."
             raise NotFound("beginning", parsed_args.path, message=message, hint=hint)
         steps = [step for step in beginning.steps if not is_on_master or step.command[:2] != ("plugins", "install")]
@@ -158,7 +161,7 @@ def found_at(path: Path, stored: Stored) -> Beginning | None:
     root = Path(os.path.commonpath([each.parent for each in parts])) if apart else path if tasks else [*parts, path][0]
     is_mixed = "G005" in {each.code for each in graph.findings} or any(root in each.parents for each in apart)
     if named[1:] and (is_mixed or packages or len(releases) > 1 or not tasks):
-        return _narrower(named)
+        return _narrower(named, _supported_by_all(packages.values()))
     for folder, package in packages.items():
         return _plugin(folder, package, stored)
     report(finding for finding in graph.findings if finding.is_error)
@@ -209,14 +212,24 @@ def _graph(paths: Iterable[Path], broken: list[FuelError]) -> GraphDocument:
     return documents_from([*dict(_read(files.load, paths, broken)).values()], owner_label="release")
 
 
-def _narrower(things: Sequence[tuple[str, Path]]) -> Beginning:
+def _supported_by_all(packages: Iterable[Package]) -> str:
+    """A sentence with a release that several plugins support; empty if there is none, or only one plugin."""
+    supported = [{(record.version, record.os) for record in package.records} for package in packages]
+    if not supported[1:] or not (shared := set.intersection(*supported)):
+        return ""
+    version, system = max(shared)
+    words = ("fuel2", "release", "create", "lab", "--version", version, "--operating-system", system.capitalize())
+    return f" All of its plugins support {system} {version}: `{shlex.join(words)}`."
+
+
+def _narrower(things: Sequence[tuple[str, Path]], end: str) -> Beginning:
     """The parts of a directory that holds too much for one preview."""
     top = Path(os.path.commonpath([path for _, path in things]))
     parts = sorted({top / path.relative_to(top).parts[0] for _, path in things})
     held = [_counted(noun for noun, path in things if part in (path, *path.parents)) for part in parts]
     steps = [Step(("start", _argument(part)), each) for part, each in zip(parts, held, strict=True)]
-    found = f"{_shown(top)} has {_counted(noun for noun, _ in things)}, too much for one preview"
-    return Beginning(f"{found}. Look at one of its {len(parts)} parts:", steps[:_MOST_PARTS])
+    found = f"{_shown(top)} has {_counted(noun for noun, _ in things)}, too much for one preview.{end}"
+    return Beginning(f"{found} Look at one of its {len(parts)} parts:", steps[:_MOST_PARTS])
 
 
 def _counted(nouns: Iterable[str]) -> str:

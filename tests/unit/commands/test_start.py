@@ -163,6 +163,16 @@ def test_more_than_one_preview_holds_is_not_mixed(fuel2: CommandLine, tmp_path: 
     assert not fuel2.engine.exists()
 
 
+def test_a_release_that_all_plugins_support_is_proposed(fuel2: CommandLine, tmp_path: Path) -> None:
+    newton, mitaka = ({"os": "ubuntu", "version": each, "mode": ["ha"]} for each in ("newton-10.0", "mitaka-9.0"))
+    for name, releases in (("one", [mitaka, newton]), ("two", [newton, mitaka]), ("three", [newton])):
+        write_package(tmp_path / "all" / name, name, releases=releases)
+    proposed = "fuel2 release create lab --version newton-10.0 --operating-system Ubuntu"
+    assert f"All of its plugins support ubuntu newton-10.0: `{proposed}`." in fuel2.ok("start", tmp_path / "all").err
+    write_package(tmp_path / "all" / "four", "four", releases=[mitaka])
+    assert "All of its plugins" not in fuel2.ok("start", tmp_path / "all").err
+
+
 def test_a_graph_with_another_name_is_found_in_a_directory(fuel2: CommandLine, tmp_path: Path) -> None:
     here = written(tmp_path / "lab", notes="a: b\n", upgrade=TASKS)
     assert ["--file", str(here / "upgrade.yaml")] == commands_of(fuel2, here)[1][-3:-1]
@@ -253,6 +263,13 @@ def test_nothing_is_found(fuel2: CommandLine, tmp_path: Path, name: str) -> None
     written(tmp_path / "nothing", notes="a: b\n")
     done = fuel2("start", tmp_path / name)
     assert (done.code, done.out) == (5, "")
+
+
+def test_settings_are_no_parts_but_lead_to_a_master(fuel2: CommandLine, tmp_path: Path) -> None:
+    here = written(tmp_path / "own", fuel_client="SERVER_ADDRESS: 10.20.0.2\n")
+    done = fuel2("start", here)
+    assert (done.code, done.out) == (5, "")
+    assert f"FUELCLIENT_CUSTOM_SETTINGS={here}/fuel_client.yaml fuel2 " in done.err
 
 
 def test_a_master_is_where_the_commands_begin(tmp_path: Path) -> None:
