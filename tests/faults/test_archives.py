@@ -371,8 +371,8 @@ def test_unusable_archive_leaves_one_error_and_no_files(name: str, tmp_path: Pat
     assert report.get("told") is not None, f"it was unpacked, or died: {report}"
     text, findings = report["told"]
     ((code, file, said),) = findings
-    assert (code, file) == ("P001", path.name)
-    assert text.startswith(f"{path.name}: {said}.")
+    assert (code, file) == ("P001", str(path))
+    assert text.startswith(f"{path}: {said}.")
     assert "\n" not in text
     assert "\x1b" not in text
     assert any(part in said for part in message.split("|")), said

@@ -109,7 +109,7 @@ def _suffix(path: Path) -> str:
     if suffix not in (".fp", ".rpm"):
         message = f"Plugin {path.name} has unsupported format {path.suffix}".rstrip()
         hint = "Name a directory, or a file that ends in .fp or .rpm."
-        finding = Finding(Severity.ERROR, _CODE, message, Place(path.name), hint=hint)
+        finding = Finding(Severity.ERROR, _CODE, message, Place(str(path)), hint=hint)
         raise InvalidDocument(f"{message}.", findings=[finding], hint=hint)
     return suffix
 
@@ -118,11 +118,11 @@ def _suffix(path: Path) -> str:
 def _opened(path: Path, limits: Limits) -> Iterator[BinaryIO]:
     """Open the archive. Errors in the block become errors that name the archive."""
     if path.stat().st_size > limits.stream + _OVERHEAD:
-        raise unusable(path.name, Unusable(f"the archive is larger than {size_of(limits.total)}", TOO_LARGE))
+        raise unusable(str(path), Unusable(f"the archive is larger than {size_of(limits.total)}", TOO_LARGE))
     try:
         with path.open("rb") as source:
             yield source
     except Unusable as error:
-        raise unusable(path.name, error) from None
+        raise unusable(str(path), error) from None
     except OSError as error:
-        raise refused(path.name, "unpacked", error, "Check permissions and free disk space.") from error
+        raise refused(str(path), "unpacked", error, "Check permissions and free disk space.") from error
