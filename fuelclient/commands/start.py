@@ -116,14 +116,20 @@ class Start(Command):
                 hint = "Add --local to use an engine file, which needs no master."
                 raise UsageError("These commands would change the Fuel master that settings name.", hint=hint)
             LOG.warning("Settings name a Fuel master, which these commands would change; --local uses an engine file.")
+        for step in [] if parsed_args.yes else beginning.steps:
+            self.say(below_comment(self._line(step), step.reason, terminal_width(self.app.stdout)))
+        if parsed_args.yes:
+            self._run_each(beginning.steps)
+
+    def _line(self, step: Step) -> str:
+        return f"{self.shell.called} {shlex.join(map(printable, step.command))}"
+
+    def _run_each(self, steps: Sequence[Step]) -> None:
+        """Run the commands of steps one after another, until one fails."""
         console, level = LOG.handlers[0], LOG.handlers[0].level
-        for step in beginning.steps:
-            line = f"{self.shell.called} {shlex.join(map(printable, step.command))}"
-            if not parsed_args.yes:
-                self.say(below_comment(line, step.reason, terminal_width(self.app.stdout)))
-                continue
-            LOG.info("# %s\n$ %s", step.reason, line)
-            if self.shell.options.verbose_level == 1 and not (step is beginning.steps[-1] or "preview" in step.command):
+        for step in steps:
+            LOG.info("# %s\n$ %s", step.reason, self._line(step))
+            if self.shell.options.verbose_level == 1 and not (step is steps[-1] or "preview" in step.command):
                 console.setLevel("WARNING")  # the next steps do what this one would propose
             self.exit_code = Exit(self.shell.run_subcommand([*step.command]))
             console.setLevel(level)
