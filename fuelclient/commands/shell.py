@@ -425,6 +425,10 @@ class FuelShell(App):
         if self.options.log_file:
             try:
                 handler = logging.FileHandler(self.options.log_file, encoding="utf-8", errors="backslashreplace")
+            except FileNotFoundError:
+                from fuelclient.files.writing import no_directory  # only an error needs it
+
+                raise no_directory(self.options.log_file) from None
             except OSError as error:
                 reason = (error.strerror or str(error)).lower()
                 raise UsageError(

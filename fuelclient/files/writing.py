@@ -115,7 +115,7 @@ def write(path: str, content: str | bytes, *, force: bool = False, shared: bool 
         except FileNotFoundError:
             if os.path.isdir(os.path.dirname(path) or "."):  # /proc
                 raise UsageError(f"No file can be made at {path}.", hint="Name another directory.") from None
-            raise NotFound("directory", first_missing(os.path.dirname(path)), hint="Create it first.") from None
+            raise no_directory(path) from None
         except ValueError as error:
             raise UsageError(f"{path!r} cannot be written: {error}.") from error
 
@@ -130,6 +130,11 @@ def first_missing(directory: str) -> str:
     while (parent := os.path.dirname(missing)) and not os.path.lexists(parent):
         missing = parent
     return missing
+
+
+def no_directory(path: str) -> NotFound:
+    """The error for a file that cannot be made, because its directory does not exist."""
+    return NotFound("directory", first_missing(os.path.dirname(path)), hint="Create it first.")
 
 
 @contextmanager

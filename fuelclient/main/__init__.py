@@ -111,12 +111,12 @@ def _collect_rarely() -> None:
 
 
 def _prepare_streams() -> None:
-    """Replace streams that the caller closed (`>&-`), which are None in Python, by /dev/null. Make both output streams
-    escape characters that the locale cannot encode."""
+    """Replace streams that the caller closed (`>&-`), which are None in Python, by /dev/null; writing to stdout fails,
+    as it does in other programs. Make both output streams escape characters that the locale cannot encode."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            mode = "r" if name == "stdin" else "w"
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 (it lives as long as the process)
+            opened = os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
+            setattr(sys, name, os.fdopen(opened, "r" if name == "stdin" else "w", encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

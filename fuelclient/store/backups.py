@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 from fuelclient.errors import InvalidDocument, Unavailable
-from fuelclient.files.writing import temporary_file
+from fuelclient.files.writing import no_directory, temporary_file
 from fuelclient.store import access, health, migrations
 from fuelclient.store.access import translated
 from fuelclient.store.locks import lock
@@ -31,13 +31,16 @@ _ENDINGS = ("", "-wal", "-shm")
 def copy(source: str, target: str) -> None:
     """Copy the current content of an engine file to `target`, completely or not at all, readable only by its owner.
 
-    Raise `Unavailable` if it cannot be read, is found to be damaged, or the copy cannot be written.
+    Raise `Unavailable` if it cannot be read, is found to be damaged, or the copy cannot be written, and `NotFound` if
+    the directory of the copy does not exist.
     """
     try:
         with temporary(target) as fresh:
             _fill(fresh, source, target)
             remove(target, _ENDINGS[1:])  # of a killed process: SQLite would apply its log to the new file
             os.replace(fresh, target)
+    except FileNotFoundError:
+        raise no_directory(target) from None
     except OSError as error:
         raise Unavailable(
             f"The copy {target} cannot be written: {error.strerror}.", hint="Name another file."

@@ -240,7 +240,7 @@ def test_quiet_verbose_and_the_log_file(fuel2: CommandLine, tmp_path: Path) -> N
     assert "There is no release yet" in fuel2.ok("release", "list", "--log-file", log).err
     assert "There is no release yet" in log.read_text(encoding="utf-8")
     assert "There is no release yet" not in fuel2.ok("release", "list", "-q").err
-    assert fuel2("release", "list", "--log-file", tmp_path / "no" / "log").code == 2
+    assert fuel2("release", "list", "--log-file", tmp_path / "no" / "log").code == 5
 
 
 def test_every_error_has_an_exit_code_of_its_own_kind() -> None:
@@ -305,5 +305,5 @@ def test_a_stdout_that_takes_nothing_leaves_no_traceback(line: str, unbuffered: 
         done = subprocess.run(script, capture_output=True, text=True, check=False, env=environment)
         return done.returncode, done.stderr
 
-    assert run("&-") == (0, "")
+    assert run("&-") == (1, "Cannot write to stdout: Bad file descriptor.\n")
     assert run("/dev/full") == (1, "Cannot write to stdout: No space left on device.\n")

@@ -80,6 +80,14 @@ def test_a_log_file_that_cannot_be_written_is_named(tiny: CommandLine, tmp_path:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "line", ["engine backup {}/copy.db", "env list --log-file {}/log", "graph download -a --env 1 --file {}/graph.yaml"]
+)
+def test_an_absent_directory_is_the_same_everywhere(tiny: CommandLine, tmp_path: Path, line: str) -> None:
+    done = tiny(*line.format(tmp_path / "nope" / "below").split())
+    assert (done.code, done.err) == (5, f"Directory {tmp_path}/nope does not exist. Create it first.\n")
+
+
 def test_a_loop_of_links_is_a_matter_of_the_path(tiny: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "loop.rpm").symlink_to("loop.rpm")
     done = tiny("plugins", "install", tmp_path / "loop.rpm")
