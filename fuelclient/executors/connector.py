@@ -60,8 +60,9 @@ class Connector(ABC):
         and before each task."""
         return ""
 
-    def left_out(self, job: Job) -> str:  # noqa: ARG002 - a hook
-        """Return the reason why a job is skipped, or an empty string."""
+    @classmethod
+    def left_out(cls, task_type: str) -> str:  # noqa: ARG003 - a hook
+        """Return the reason why tasks of a type are skipped, or an empty string."""
         return ""
 
     def prepared(self, job: Job) -> Job:

@@ -188,7 +188,7 @@ class MachineExecutor:
         return self._connections.connector(job.target.kind).prepared(job)
 
     def _steps(self, job: Job) -> tuple[Step, ...]:
-        reason = self._connections.connector(job.target.kind).left_out(job)
+        reason = self._connections.connector(job.target.kind).left_out(job.type)
         if reason:
             return (Nothing(reason),)
         steps = []

@@ -298,8 +298,10 @@ class DirectoryConnector(LocalConnector):
         directory = self._directory(target)
         return LocalTransport({ROOT: str(directory), NAME: name}, f"the directory {directory}")
 
-    def left_out(self, job: Job) -> str:
-        return "" if job.type in _RUN_TYPES else f"a task of type {job.type} would change this machine, not a directory"
+    @classmethod
+    def left_out(cls, task_type: str) -> str:
+        changed = f"a task of type {task_type} would change this machine, not a directory"
+        return "" if task_type in _RUN_TYPES else changed
 
     def prepared(self, job: Job) -> Job:
         """Rewrite all paths in the job's parameters to lie in the directory of its node."""

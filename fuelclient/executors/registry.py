@@ -97,8 +97,11 @@ DONE = frozenset({TaskType.SHELL, TaskType.MASTER_SHELL, TaskType.PUPPET})
 
 
 def skips(kind: str, type_: str) -> bool:
-    """Whether an executor of a kind skips the tasks of a type, because it runs nothing."""
-    return bool(kind) and type_ not in DONE and not class_of(kind).runs
+    """Whether an executor of a kind skips the tasks of a type, because it runs nothing or leaves such tasks out."""
+    if not kind:
+        return False
+    used = class_of(kind)
+    return bool(used.left_out(type_)) or (type_ not in DONE and not used.runs)
 
 
 def class_of(kind: str) -> type[Connector]:

@@ -7,6 +7,7 @@ from refusals import missing
 
 from fuelclient.backends.plans import planned, simulated
 from fuelclient.model.run import RunRequest
+from fuelclient.model.task import Task
 
 
 def test_a_dry_run_only_plans(env: Executions) -> None:
@@ -26,6 +27,15 @@ def test_a_dry_run_only_plans(env: Executions) -> None:
         ("a", 2, True),
         ("a", 3, True),
     ]
+
+
+def test_a_plan_counts_what_directories_leave_out_as_skipped(env: Executions) -> None:
+    manifest = {"puppet_manifest": "/a.pp", "puppet_modules": "/m", "timeout": 9}
+    env.graph(shell("a"), Task("b", {"type": "puppet", "roles": ["compute"], "parameters": manifest}))
+
+    (plan,) = planned(env.backend, RunRequest(1, executor="directory"))
+
+    assert {(one.task, one.runs, one.reason) for one in plan.instances} == {("a", True, ""), ("b", False, "executor")}
 
 
 def test_a_noop_run_tells_and_changes_nothing(env: Executions) -> None:
