@@ -109,7 +109,7 @@ def _suffix(path: Path) -> str:
     if suffix not in (".fp", ".rpm"):
         message = f"Plugin {path.name} has unsupported format {path.suffix}".rstrip()
         hint = "Name a directory, or a file that ends in .fp or .rpm."
-        finding = Finding(Severity.ERROR, _CODE, message, Place(str(path)), hint=hint)
+        finding = Finding(Severity.ERROR, _CODE, message, Place(path.name), hint=hint)
         raise InvalidDocument(f"{message}.", findings=[finding], hint=hint)
     return suffix
 
