@@ -86,8 +86,7 @@ class Similar:
             if bound < best:
                 break
             matcher.set_seq1(name)
-            ratio = matcher.ratio()
-            if ratio > best or (ratio == best and name > nearest):
+            if (ratio := matcher.ratio()) > best or (ratio == best and name > nearest):
                 best, nearest = ratio, name
         return nearest
 

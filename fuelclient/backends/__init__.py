@@ -29,8 +29,7 @@ def connect(settings: Settings) -> Backend:
     embedded engine needs neither HTTP nor Keystone.
     """
     limits.set_seconds(settings.expression_seconds)
-    master = settings.master
-    if master is not None:
+    if (master := settings.master) is not None:
         from fuelclient.backends.connected import connected
 
         return connected(master)

@@ -80,8 +80,7 @@ def decode_call(data: bytes) -> Call:
         function = _method(facet, method)
         _require_bounded(msgspec.msgpack.decode(data), _LIMITS)
         types = types_of(facet, method)
-        unknown = sorted(raw.keys() - _parameters(facet, method).keys())
-        if unknown:
+        if unknown := sorted(raw.keys() - _parameters(facet, method).keys()):
             raise UsageError(f"{facet}.{method} has no argument {unknown[0]}.")
         arguments = {
             name: msgspec.msgpack.decode(value, type=types[name], ext_hook=_large) for name, value in raw.items()

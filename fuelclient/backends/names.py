@@ -37,8 +37,7 @@ def names(settings: Settings, noun: str, scope: Scope) -> Sequence[Row]:
 
     Raise `FuelError` if they cannot be read.
     """
-    master = settings.master
-    if master is not None:
+    if (master := settings.master) is not None:
         from fuelclient.backends.connected import connected
 
         impatient = replace(master, timeout=MASTER_SECONDS, total_timeout=MASTER_SECONDS, retries=0)

@@ -163,8 +163,7 @@ def _result(finding: Finding, rules: Sequence[str]) -> dict[str, Any]:
         if finding.place.line:
             physical["region"] = {"startLine": finding.place.line}
         location["physicalLocation"] = physical
-    logical = [{"name": name} for name in (finding.place.layer, finding.task) if name]
-    if logical:
+    if logical := [{"name": name} for name in (finding.place.layer, finding.task) if name]:
         location["logicalLocations"] = logical
     return {**result, "locations": [location]} if location else result
 

@@ -47,8 +47,7 @@ def column_name(word: str) -> str:
 def check_columns(words: Sequence[str], columns: Sequence[str]) -> None:
     """Raise `UsageError` for an unknown column after `-c` or `--sort-column`, which cliff would ignore."""
     for word in words:
-        name = column_name(word)
-        if name not in columns:
+        if (name := column_name(word)) not in columns:
             close = nearest(name, columns)
             hint = f"Did you mean '{close}'?" if close else f"Columns: {', '.join(columns)}."
             raise UsageError(f"There is no column '{word}'.", hint=hint)

@@ -96,8 +96,7 @@ def _unknown_noun(words: list[str], names: list[str], nouns: Iterable[str]) -> U
     noun = {**ALIASES, **PLURALS}.get(noun, noun)
     ending = [name for name in names if name.split()[-1] == verb]
     with_noun = sorted((name for name in ending if noun and name.split()[0] == noun), key=len)[:1]
-    suggested = with_noun or VERBS.get(verb) or ending
-    if suggested:
+    if suggested := with_noun or VERBS.get(verb) or ending:
         many = len(suggested) > _MAX_COMMANDS
         example = next((name for name in (f"env {verb}", f"graph {verb}") if name in suggested), suggested[0])
         hint = f"Say what, such as '{example}'." if many else _question(suggested)

@@ -357,8 +357,7 @@ class NodeUndiscover(_Deletion):
         nodes = facet.list(parsed_args.env) if named is None else [*map(facet.get, named)]
         if not nodes:
             raise NotFound("node", f"of environment {parsed_args.env}", hint="It has no nodes.")
-        online = [node.id for node in nodes if node.online]
-        if online and not parsed_args.force:
+        if (online := [node.id for node in nodes if node.online]) and not parsed_args.force:
             raise Conflict(
                 f"Nodes with ids {online} cannot be deleted from database because they are online.",
                 hint="You might want to use the --force option.",

@@ -171,8 +171,7 @@ def _relation(relation: Any) -> str:
     if "name" in relation:
         return str(relation["name"])
     for kind in ("any_of", "all_of", "one_of", "none_of"):
-        choice = relation.get(kind)
-        if choice is not None:
+        if (choice := relation.get(kind)) is not None:
             items = choice.get("items") if isinstance(choice, Mapping) else choice
             return f"{kind} ({', '.join(map(str, items or ()))})"
     return ", ".join(map(str, relation))

@@ -199,8 +199,7 @@ def not_evaluated(tasks: Iterable[Task | MergedTask]) -> Iterator[Finding]:
     """Yield a notice for each task with expressions, which were not evaluated (G059)."""
     for given in tasks:
         task = given.task if isinstance(given, MergedTask) else given
-        names = [name for name, value in task.attributes.items() if any(True for _ in expressions_in(value))]
-        if names:
+        if names := [name for name, value in task.attributes.items() if any(True for _ in expressions_in(value))]:
             message = f"task {task.id}: the expressions in {', '.join(names)} were not evaluated: no facts are at hand"
             hint = "A Fuel master evaluates them all, also where the task is skipped; one that fails ends the run."
             yield Finding(Severity.INFO, "G059", message, given.place(names[0]), task.id, hint)

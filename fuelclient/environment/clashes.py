@@ -153,8 +153,7 @@ def _tasks(plugin: Contributor, others: Sequence[Contributor]) -> Iterator[Findi
 def _overrides(plugin: Contributor, release: Contributor) -> Iterator[Finding]:
     for graph_type, task_ids in sorted(plugin.tasks.items()):
         known = frozenset(release.tasks.get(graph_type, ()))
-        names = [task_id for task_id in task_ids if task_id in known]
-        if names:
+        if names := [task_id for task_id in task_ids if task_id in known]:
             count = f"{len(names)} task{'' if len(names) == 1 else 's'}"
             text = (
                 f"plugin {plugin.full_name} overrides {count} of the release in the {graph_type} graph: {listed(names)}"

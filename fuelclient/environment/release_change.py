@@ -65,8 +65,7 @@ def _kept(
             lost.append(path)
         elif not prefix and isinstance(value, Mapping):
             old, new = before.get(name), after.get(name)
-            inner = _kept(value, old if old else {}, new if new else {}, f"{path}.", lost)
-            if inner or not value:
+            if (inner := _kept(value, old if old else {}, new if new else {}, f"{path}.", lost)) or not value:
                 kept[name] = inner
         else:
             kept[name] = value

@@ -76,8 +76,7 @@ def require_no_new_breaks(
         if inputs_of(before) != inputs_of(after):
             known = {each.key for each in rule(before)}
             new += [each for each in rule(after) if each.key not in known]
-    new_roles = {*_role_assignments(after)} - (set() if gives_roles else {*_role_assignments(before)})
-    if new_roles:
+    if new_roles := {*_role_assignments(after)} - (set() if gives_roles else {*_role_assignments(before)}):
         found = _roles(after, {role for _, role in new_roles})
         new += [each for each in found if any((each.subjects[0], role) in new_roles for role in each.roles)]
     if new:
@@ -247,8 +246,7 @@ def _names(environment: Environment) -> Iterator[Broken]:
     seen: dict[str, Node] = {}
     for node in sorted(environment.nodes, key=lambda node: (not node.attributes.get("hostname"), node.id)):
         name = node.hostname.lower()
-        other = seen.setdefault(name, node)
-        if other is not node:
+        if (other := seen.setdefault(name, node)) is not node:
             text = f"nodes {other.id} and {node.id} have the host name {name}"
             # `node` may have its default name, and then may not be stored yet
             hint = f"Give one of them another: `fuel2 node update {other.id} --hostname NAME`."
@@ -305,8 +303,7 @@ def _addresses(environment: Environment) -> Iterator[Broken]:
             text = f"the virtual address {vip.name}, {vip.ip_addr}, is not in network {vip.network} ({cidr})"
             hint = f"Choose another address, or another network with its id; {vip.network} has the id {target['id']}."
             yield Broken((vip.name, vip.ip_addr, vip.network), Finding(Severity.ERROR, NETWORK, text, hint=hint))
-        other = taken.setdefault(vip.ip_addr, f"virtual address {vip.name}")
-        if other != f"virtual address {vip.name}":
+        if (other := taken.setdefault(vip.ip_addr, f"virtual address {vip.name}")) != f"virtual address {vip.name}":
             text = f"virtual address {vip.name} cannot be {vip.ip_addr}, which is {other}"
             finding = Finding(Severity.ERROR, ADDRESS, text, hint="Choose another address of its network.")
             yield Broken((vip.name, vip.ip_addr, other), finding)

@@ -135,8 +135,7 @@ class DaskScheduler:
 
     def _tls_refusal(self) -> str:
         files = (("DASK_TLS_CA_FILE", self.ca_file), ("DASK_TLS_CERT", self.cert), ("DASK_TLS_KEY", self.key))
-        missing = [name for name, path in files if not path]
-        if missing:
+        if missing := [name for name, path in files if not path]:
             return f"TLS to the Dask scheduler {self.address} needs {' and '.join(missing)}. {_HINT}"
         unread = [f"{name} ({path})" for name, path in files if not os.access(path, os.R_OK) or os.path.isdir(path)]
         return f"{' and '.join(unread)} cannot be read. Correct the setting or the permissions." if unread else ""
@@ -353,8 +352,7 @@ class DaskCluster:
         self._free.append(connection)
 
     async def _connect(self) -> SchedulerConnection:
-        refusal = self._scheduler.refusal()
-        if refusal:
+        if refusal := self._scheduler.refusal():
             raise Unreachable(f"{refusal[0].upper()}{refusal[1:]}", final=True)
         try:
             async with asyncio.timeout(self._timeout):
@@ -438,8 +436,7 @@ class DaskTransport:
             with io.BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file:
                 piece = Piece(path, file.read(_PIECE_BYTES))
                 while piece.first or piece.content:
-                    reason = await self.cluster.ask(self.worker, dask_worker.put, piece, str)
-                    if reason:
+                    if reason := await self.cluster.ask(self.worker, dask_worker.put, piece, str):
                         raise Unreachable(f"{path} cannot be written on {self.place}: {reason}.", final=True)
                     piece = Piece(path, file.read(_PIECE_BYTES), first=False)
         except OSError as error:
@@ -482,8 +479,7 @@ class DaskConnector(Connector):
         """
         if importlib.util.find_spec("distributed") is None:
             return f"Dask needs the Python package distributed; install it: {extra_line('dask')}"
-        refusal = self._scheduler.refusal()
-        if refusal:
+        if refusal := self._scheduler.refusal():
             return refusal
         with suppress(RuntimeError):
             asyncio.get_running_loop()

@@ -115,8 +115,7 @@ def _problems(answer: Completed, programs: Collection[str], now: float) -> Itera
 
 
 def _spool_problems(answers: Mapping[str, list[str]]) -> Iterator[Diagnosis]:
-    missing = [name for name in answers.get("missing", ()) if name in _SPOOL_NEEDS]
-    if missing:
+    if missing := [name for name in answers.get("missing", ()) if name in _SPOOL_NEEDS]:
         yield problem(f"it has no {', '.join(missing)}", f"Install there: {' '.join(missing)}")
     for path in answers.get("unread", ())[:1]:
         yield problem(f"{path} cannot be read, by which commands are found again", "Mount /proc there.")

@@ -106,8 +106,7 @@ class MachineExecutor:
         If this process runs the job, return at once: its `run` or `recover` returns when the session has ended. If its
         runner died, wait for the end, and prevent a try that another process is just starting.
         """
-        stop = self._stops.get(job.key)
-        if stop is not None:
+        if (stop := self._stops.get(job.key)) is not None:
             stop.set()
             return
         for spool in await self._spools(job):
@@ -141,8 +140,7 @@ class MachineExecutor:
 
     async def _outcome(self, job: Job, log: Log, *, recovering: bool) -> Outcome | None:
         """Carry out all steps, and turn errors into outcomes. Return None if a result is lost."""
-        refusal = self.check(job)
-        if refusal:
+        if refusal := self.check(job):
             return job.failed(refusal)
         job = self._prepared(job)
         if registry.runs_nothing(job.target.kind):

@@ -59,8 +59,7 @@ def _write(value: Any, first: str, indent: str, lines: list[str], work: Work) ->
             first = indent
         return
     for key, item in _sorted(value):
-        name = _scalar(key)
-        if not name or name.startswith('"') or len(name) > _MAX_KEY:
+        if not (name := _scalar(key)) or name.startswith('"') or len(name) > _MAX_KEY:
             lines.append(first + _by_library({key: item}, indent, work))
         elif type(item) in (dict, list) and item:
             below = indent if type(item) is list else f"{indent}  "

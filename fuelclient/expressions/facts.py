@@ -119,8 +119,7 @@ class Reads:
         """Note that the part of a node was read at a path, and had this value there."""
         self.node = True
         if self.is_traced:
-            known = _comparable(value)
-            if known is None:
+            if (known := _comparable(value)) is None:
                 self.is_traced = False
             else:
                 self.seen[path] = known
@@ -262,8 +261,7 @@ class View:
         if not views.memoise:
             return compute()
         everywhere = (key, self.moment)
-        known = self._kept(everywhere)
-        if known is not _MISSING:
+        if (known := self._kept(everywhere)) is not _MISSING:
             return known  # type: ignore[no-any-return]  # what `compute` of the same key returned
         reads = views.reads
         before = reads.node, reads.is_traced, reads.seen
@@ -288,8 +286,7 @@ class View:
         views = self.views
         if everywhere in views.shared:
             return views.shared[everywhere]
-        own = views.own.get(everywhere)
-        if own is not None:
+        if (own := views.own.get(everywhere)) is not None:
             is_traced, seen, value = own
         else:
             alike = views.alike.get(everywhere)
@@ -330,8 +327,7 @@ class Alike:
     def find(self, known: Callable[[Path], Hashable | None]) -> tuple[Mapping[Path, Hashable], Any] | None:
         """What was read, and the value, for a node whose facts `known` returns by their paths."""
         for paths, values in self._values.items():
-            found = values.get(tuple(map(known, paths)))
-            if found is not None:
+            if (found := values.get(tuple(map(known, paths)))) is not None:
                 self._used += 1
                 return found
         return None

@@ -127,8 +127,7 @@ class Work:
             return 1
         if isinstance(value, str):
             return 1 + len(value) // _CHARACTERS
-        known = self._weights.get(id(value))
-        if known is not None:
+        if (known := self._weights.get(id(value))) is not None:
             return known[1]
         self.spend(1)
         total = 1 + sum(map(self.weight, _parts(value)))
@@ -146,8 +145,7 @@ class Unlimited(Work):
 
 
 def _parts(value: Any) -> Iterable[Any]:
-    parts_of = getattr(value, "parts", None)
-    if parts_of is not None:  # facts, which must not notice that they are read
+    if (parts_of := getattr(value, "parts", None)) is not None:  # facts, which must not notice that they are read
         parts: Iterable[Any] = parts_of()
         return parts
     if isinstance(value, Mapping):

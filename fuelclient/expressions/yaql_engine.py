@@ -64,8 +64,7 @@ class Yaql:
         not tried on others: a thousand nodes would wait a thousand times, for a run that cannot begin. Raise
         `Unavailable` if children are busy with other expressions.
         """
-        exhausted = view.views.shared.get(("exhausted", self.text))
-        if exhausted is not None:
+        if (exhausted := view.views.shared.get(("exhausted", self.text))) is not None:
             raise exhausted
         return view.once(("yaql", self.text), functools.partial(self._value, view))
 

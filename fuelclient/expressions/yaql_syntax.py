@@ -237,8 +237,7 @@ def root_names(tree: Tree) -> Iterator[tuple[str, bool]]:
     stack = [tree]
     while stack:
         part = stack.pop()
-        named = _named(part)
-        if named:
+        if named := _named(part):
             yield named
         operands = part[1:2] if part[0] in (".", "?.") else part[1:]
         stack.extend(operand for operand in reversed(operands) if isinstance(operand, tuple))

@@ -55,8 +55,7 @@ def _predefined(networks: Networks, tenant: Any, internal: str, floating: str) -
     predefined = {internal: network(networks.segmentation, physnet, subnet, gateway, nameservers, None)}
     subnet, gateway = (external.cidr, external.gateway or None) if external else (None, None)
     predefined[floating] = network("flat", _PHYSNET, subnet, gateway, [], ranges)
-    baremetal = networks.find(BAREMETAL)
-    if baremetal is not None:
+    if (baremetal := networks.find(BAREMETAL)) is not None:
         gateway, pool = parameters.get("baremetal_gateway"), _with_colon(parameters.get("baremetal_range"))
         predefined["baremetal"] = network("flat", _IRONIC_PHYSNET, baremetal.cidr, gateway, nameservers, pool)
     return predefined

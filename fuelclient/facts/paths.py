@@ -162,8 +162,7 @@ def _origin(environment: Environment, part: str, names: Sequence[str]) -> str:
 
 def _computed(table: Mapping[str, str], names: Sequence[str]) -> str:
     for length in range(len(names), 0, -1):
-        text = table.get(".".join(names[:length]))
-        if text:
+        if text := table.get(".".join(names[:length])):
             return text if text.startswith(_NOT_COMPUTED) else f"computed from {text}"
     return f"computed from {_NETWORKS}" if len(names) == 1 and names[0].endswith("_network_range") else ""
 

@@ -219,15 +219,13 @@ class NodeScheme:
     def _endpoints(self) -> dict[str, Any]:
         endpoints: dict[str, Any] = {}
         for network in self.mapped:
-            address = self.address(network.name)
-            if address:
+            if address := self.address(network.name):
                 gateway = {"vendor_specific": {"provider_gateway": network.gateway}} if network.gateway else {}
                 endpoints[self.bridges[network.name]] = {"IP": [f"{address}/{network.net.prefixlen}"], **gateway}
         if self.connected:
             endpoints.setdefault(self.bridges[PUBLIC], {"IP": "none"})
             endpoints["br-floating"] = {"IP": "none"}
-        public = self.networks.find(PUBLIC)
-        if public is not None and public.gateway and self.address(PUBLIC):
+        if (public := self.networks.find(PUBLIC)) is not None and public.gateway and self.address(PUBLIC):
             endpoints[self.bridges[PUBLIC]]["gateway"] = public.gateway
         elif self.address(ADMIN):
             endpoints[self.bridges[ADMIN]]["gateway"] = self.networks.admin.gateway or self.master.ip

@@ -114,8 +114,7 @@ def _marks(text: str, file: str, limits: Limits) -> Iterator[tuple[int, list[int
     line, values, string_line = 1, 0, 1
     stack: list[tuple[int, list[int]]] = []
     for match in _TOKEN.finditer(text):
-        lexeme = match[0]
-        if lexeme == "\n":
+        if (lexeme := match[0]) == "\n":
             line += 1
         elif lexeme == ":" and stack:
             stack[-1][1].append(string_line)

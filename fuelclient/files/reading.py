@@ -66,8 +66,7 @@ def _read_file(path: str, max_bytes: int) -> bytes:
 def _read_stdin(stdin: TextIO, max_bytes: int) -> bytes:
     """Read from the binary buffer, if there is one, so that the encoding of the locale does not matter."""
     try:
-        binary = getattr(stdin, "buffer", None)
-        if binary is not None:
+        if (binary := getattr(stdin, "buffer", None)) is not None:
             return bytes(binary.read(max_bytes + 1))
         return stdin.read(max_bytes + 1).encode("utf-8", "surrogateescape")
     except (OSError, ValueError) as error:

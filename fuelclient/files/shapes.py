@@ -212,8 +212,7 @@ def _unique(_validator: Validator, _wanted: bool, instance: Any, _schema: Any) -
 def _check_text(
     check: Callable[[str], str | None], _validator: Validator, _wanted: bool, text: Any, _schema: Any
 ) -> Iterator[ValidationError]:
-    problem = check(text) if isinstance(text, str) else None
-    if problem is not None:
+    if (problem := check(text) if isinstance(text, str) else None) is not None:
         yield ValidationError(problem)
 
 

@@ -225,10 +225,8 @@ def _value_at(attributes: Mapping[str, Any], path: str) -> Any:
         return attributes[path]
     for end in (index for index, character in enumerate(path) if character == "."):
         nested = attributes.get(path[:end])
-        if isinstance(nested, Mapping):
-            value = _value_at(nested, path[end + 1 :])
-            if value is not _MISSING:
-                return value
+        if isinstance(nested, Mapping) and (value := _value_at(nested, path[end + 1 :])) is not _MISSING:
+            return value
     return _MISSING
 
 

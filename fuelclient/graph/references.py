@@ -85,8 +85,7 @@ def _unordered_old_tasks(graph: MergedGraph) -> Iterator[Finding]:
         if name in groups and name != group.id
     ]
     ignored = [f"{group} {attribute} {name}" for group, attribute, name, later in relations if later in placed]
-    unordered = [task for task, names in old_tasks if names & {later for *_, later in relations}]
-    if unordered:
+    if unordered := [task for task, names in old_tasks if names & {later for *_, later in relations}]:
         first, *others = unordered
         which = f"task {first.id}" + (f" and {len(others)} more" if others else "")
         message = f"{which}: relations of groups do not order tasks below version 2.0.0: {listed(ignored)}"

@@ -210,8 +210,7 @@ def ineffective_values(task: Task) -> Iterator[_Problem]:
             yield "G014", attribute, problem, "Write role: '*' for every node."
     for attribute in task.ignored:
         yield "G029", attribute, IGNORED.format(attribute), IGNORED_HINT
-    given = task.attributes.get("fault_tolerance")
-    if given is not None and task.type in ("", TaskType.GROUP) and (
+    if (given := task.attributes.get("fault_tolerance")) is not None and task.type in ("", TaskType.GROUP) and (
         not isinstance(given, int | str) or isinstance(given, bool) or tolerance_from(given) is None
     ):  # fmt: skip
         read = tolerance_from(given)

@@ -87,8 +87,7 @@ def blame_of(task: MergedTask, attribute: str, layers: Iterable[Layer] = ()) -> 
     rows = blame(task, layers)
     top, dot, rest = attribute.partition(".")
     for path in (attribute, f"{top.replace('-', '_')}{dot}{rest}"):
-        kept = tuple(row for row in rows if f"{row.attribute}.".startswith(f"{path}."))
-        if kept:
+        if kept := tuple(row for row in rows if f"{row.attribute}.".startswith(f"{path}.")):
             return kept
     raise NotFound("attribute", f"{attribute} of task {task.id}", known=[row.attribute for row in rows])
 

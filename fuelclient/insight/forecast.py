@@ -258,8 +258,7 @@ def _waiting(work: Work, newest: Mapping[int, Change], after: list[list[int]]) -
     """The instances held up by a predecessor that has not ended or, except for sync points, by one that failed."""
     waiting: set[int] = set()
     for vertex, following in enumerate(after):
-        change = newest.get(vertex)
-        if change is None or not change.status.is_final:
+        if (change := newest.get(vertex)) is None or not change.status.is_final:
             waiting.update(following)
         elif change.status is InstanceStatus.ERROR or change.reason in _FAILURE_REASONS:
             waiting.update(other for other in following if work.kinds[other] is not InstanceKind.SYNC)

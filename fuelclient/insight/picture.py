@@ -333,13 +333,11 @@ def mermaid(drawn: Picture, note: str = "") -> str:
     lines += _grouped(drawn, "subgraph g{0} [{1}]", "end", vertex, _mermaid_text)
     lines += [f"  t{before} --> t{after}" for before, after in drawn.edges]
     lines += [f"  t{before} -.-> t{after}" for before, after in drawn.back]
-    in_cycle = [str(number) for number, edge in enumerate((*drawn.edges, *drawn.back)) if edge in drawn.cycle]
-    if in_cycle:
+    if in_cycle := [str(number) for number, edge in enumerate((*drawn.edges, *drawn.back)) if edge in drawn.cycle]:
         lines.append(f"  linkStyle {','.join(in_cycle)} stroke:red,stroke-width:3px")
     colours = {"stage": "red", "group": "lightskyblue", "skipped": "#f2f2f2", "task": "yellowgreen"}
     for name, colour in colours.items():
-        members = [f"t{number}" for number, shown in enumerate(drawn.vertices) if kind(shown.task.task) == name]
-        if members:
+        if members := [f"t{number}" for number, shown in enumerate(drawn.vertices) if kind(shown.task.task) == name]:
             lines += [f"  classDef {name} fill:{colour},color:#000", f"  class {','.join(members)} {name}"]
     return "\n".join(lines) + "\n"
 

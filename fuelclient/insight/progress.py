@@ -239,8 +239,7 @@ class _Graph:
         With an earlier run, its duration is scaled by the work of the busiest node, because a node runs one task at a
         time, and by the share of work that is left. Without one, the speed so far is extrapolated.
         """
-        guide = self.guide
-        if guide is not None:
+        if (guide := self.guide) is not None:
             if not self.expected:  # not planned yet
                 return guide.seconds
             spent = sum(min(self.seconds(task, node) or 0.0, _seconds(since, now)) for task, node, since in running)

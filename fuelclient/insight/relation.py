@@ -239,8 +239,7 @@ def relation(expansion: Expansion, first: Collection[int], second: Collection[in
     if not all(instances):
         return Relation(one, other, False, Because.NOWHERE)
     for starts, ends, same_node in _candidates(expansion, *instances):
-        steps = chain_between(expansion, starts, set(ends))
-        if steps:
+        if steps := chain_between(expansion, starts, set(ends)):
             end_tasks = steps[0].before_task, steps[-1].after_task
             before, after = (expansion.tasks[index] for index in end_tasks)
             in_stage = any(set(end_tasks) <= set(chain.entries) for chain in chains(expansion.tasks))
@@ -260,8 +259,7 @@ def _pairs(expansion: Expansion, first: Iterable[int], second: Iterable[int]) ->
     node_of = expansion.node_of
     at = {node_of[vertex]: vertex for vertex in second}
     for vertex in first:
-        other = at.get(node_of[vertex], at.get(SYNC))
-        if other is not None:
+        if (other := at.get(node_of[vertex], at.get(SYNC))) is not None:
             yield vertex, other
         elif node_of[vertex] == SYNC:
             yield from ((vertex, other) for other in at.values())

@@ -47,8 +47,7 @@ def _exit_code(arguments: list[str]) -> int:
         sys.stderr.write(_overwritten())
         return 7
     try:
-        text = _answer(arguments)
-        if text:
+        if text := _answer(arguments):
             from fuelclient.commands.global_options import show
 
             show(text, sys.stdout)

@@ -122,6 +122,5 @@ def require_no_errors(findings: Sequence[Finding], subject: str, raised: type[In
     Traceback (most recent call last):
     fuelclient.errors.InvalidGraph: The graph is not stored: 1 error.
     """
-    count = len(errors_in(findings))
-    if count:
+    if count := len(errors_in(findings)):
         raise raised(f"{subject}: {'1 error' if count == 1 else f'{count} errors'}.", findings=findings)

@@ -212,8 +212,7 @@ class Task:
     def placement(self) -> tuple[str, tuple[str, ...]]:
         """The attribute that places the task, with its names: tags, or else roles, or else groups."""
         for attribute in filter(self.attributes.__contains__, ("tags", "roles", "groups")):
-            names = self.names(attribute)
-            if names:
+            if names := self.names(attribute):
                 return attribute, names
         return "", ()
 

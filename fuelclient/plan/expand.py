@@ -411,8 +411,7 @@ class _Builder:
         given: dict[int, dict[tuple[str, Relation], dict[int, int]]] = {index: {} for index in computed_tasks}
         for node in range(len(self.fleet.nodes)):
             for index in computed_tasks:
-                vertex = self.at[index].get(node)
-                if vertex is not None:
+                if (vertex := self.at[index].get(node)) is not None:
                     for dependency in computed(index, node):
                         given[index].setdefault(dependency, {})[node] = vertex
         for index, dependencies in given.items():

@@ -196,8 +196,7 @@ def primaries_of(
     for tag in sorted(primary_tags):
         kept = [node for node in candidates if tag in node.primary_tags]
         for choice in (kept, nodes):
-            holders = [node for node in choice if tag in tags[node.id] and not node.pending_deletion]
-            if holders:
+            if holders := [node for node in choice if tag in tags[node.id] and not node.pending_deletion]:
                 primaries[tag] = min(holders, key=lambda node: (node.status != NodeStatus.READY, node.id)).id
                 break
     return primaries

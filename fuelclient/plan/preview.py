@@ -131,8 +131,7 @@ def _stage(
 ) -> tuple[str | None, float | int | None, str | None]:
     """The stage of a task that has one, with its priority and band; for others, the stage between whose sync points the
     task starts."""
-    given = expansion.tasks[index].task.stage
-    if given:
+    if given := expansion.tasks[index].task.stage:
         stage = parse_stage(given)
         priority = int(stage.priority) if stage.priority.is_integer() else stage.priority
         return stage.name, priority, band_of(stage.priority)

@@ -129,8 +129,7 @@ class Slots:
                 break
             if self._running_on[node] != _FREE or self._closed[node]:
                 continue
-            vertex = self._most_urgent(node)
-            if vertex != NOTHING:
+            if (vertex := self._most_urgent(node)) != NOTHING:
                 self.occupy(vertex)
                 started.append(vertex)
         return started
@@ -138,8 +137,7 @@ class Slots:
     def occupy(self, vertex: int) -> None:
         self._running_on[self._work.node_of[vertex]] = vertex
         self.busy += 1
-        key = self._work.limit_of[vertex]
-        if key != NO_KEY:
+        if (key := self._work.limit_of[vertex]) != NO_KEY:
             self._used[key] += 1
 
     def release(self, vertex: int) -> None:
@@ -148,8 +146,7 @@ class Slots:
         self.busy -= 1
         if self._waiting[node]:
             self._try_later(node)
-        key = self._work.limit_of[vertex]
-        if key != NO_KEY:
+        if (key := self._work.limit_of[vertex]) != NO_KEY:
             self._used[key] -= 1
             if self._parked[key] and key not in self._with_room:
                 self._with_room.append(key)

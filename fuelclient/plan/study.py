@@ -391,8 +391,7 @@ def _defined_by_several(snapshot: Snapshot) -> Iterator[Finding]:
     first: dict[str, Layer] = {}
     for layer in snapshot.layers:
         for task in layer.tasks if layer.owner.level is Level.PLUGIN else ():
-            other = first.setdefault(task.id, layer)
-            if other is not layer:
+            if (other := first.setdefault(task.id, layer)) is not layer:
                 problem = (
                     f"{other.owner.label} and {layer.owner.label} both define it, and a Fuel master cannot merge the "
                     "graph while two enabled plugins define the same task"

@@ -188,8 +188,7 @@ def _order(actual: Version, given: Version) -> int | None:
     """-1, 0 or 1 if `actual` is before, in or after what `given` covers; None if they cannot be compared."""
     if actual.word != given.word or not (actual.openstack or actual.word):
         return None
-    order = _compare(actual.openstack, given.openstack)
-    if order or not given.fuel:
+    if (order := _compare(actual.openstack, given.openstack)) or not given.fuel:
         return order
     return _compare(actual.fuel, given.fuel) if actual.fuel else None
 

@@ -109,8 +109,7 @@ def _part(files: PackageFiles, name: str, record: Mapping[str, Any]) -> Part:
 
 def _find_part(files: PackageFiles, part: str, record: Mapping[str, Any]) -> Part:
     key, name = f"{part}{SUFFIX}", f"{part}.yaml"
-    given = files.shaped(record, key, str)
-    if given is not None:
+    if (given := files.shaped(record, key, str)) is not None:
         place = files.place(record, key)
         return Part(part, tuple(files.documents(given, place)), place, given)
     if CONF_PATH in record:

@@ -214,8 +214,7 @@ def _ignored_keys(entry: Mapping[Any, Any], seen: set[str]) -> Iterator[tuple[An
     """Yield each key of an entry that cannot be used, with the reason. Ids of entries are added to `seen`."""
     given = set[str]()
     for key, value in entry.items():
-        attribute = key_text(key).replace("-", "_")
-        if attribute == "id":
+        if (attribute := key_text(key).replace("-", "_")) == "id":
             if not isinstance(value, str) or not value.strip():
                 yield key, f"the id of an entry of tasks.yaml is ignored: it is {in_words(value)}, not a name"
             elif value in seen and not constraints.is_constrained(entry):

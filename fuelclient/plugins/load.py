@@ -130,8 +130,7 @@ def _configs(files: PackageFiles) -> dict[str, Any]:
     """Read the settings of nodes, interfaces and bonds under Nailgun's names."""
     configs = {}
     for part, field in _CONFIGS.items() if files.version >= _CONFIGS_SINCE else ():
-        document = files.read_own(f"{part}.yaml")
-        if document is not None:
+        if (document := files.read_own(f"{part}.yaml")) is not None:
             files.add_part(Part(part, (document,), Place(document.file)))
             configs.update({field: document.data} if document.data else {})
     return configs

@@ -47,8 +47,7 @@ def find_repeated(package: Reading) -> Iterator[Finding]:
             if not isinstance(name, str):
                 continue
             variant = (name, *(str(record.data.get(constraint)) for constraint in constraints.KEYS))
-            first = seen.setdefault(variant, record)
-            if first is not record:
+            if (first := seen.setdefault(variant, record)) is not record:
                 message = f"the {noun} {name} is defined twice, first at {first.place(key)}"
                 task, hint = name if noun == "task" else "", "Rename or remove one of the two."
                 yield Finding(Severity.ERROR, "P060", message, record.place(key), task, hint)

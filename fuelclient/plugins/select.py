@@ -132,8 +132,7 @@ def _explain_files(record: ReleaseRecord, contents: Contents, general: Contents)
     """Write a sentence about each file and graph that the record names, and one about all others."""
     sentences, rest = [], []
     for file, name in contents.files.items():
-        key = f"{file.removesuffix('.yaml')}_path"
-        if key in record.metadata:
+        if (key := f"{file.removesuffix('.yaml')}_path") in record.metadata:
             sentences.append(f"{file} is {name}, because of {key} in the record.")
         elif name != file:
             sentences.append(f"{file} is {name}, because of conf_path in the record.")
@@ -149,8 +148,7 @@ def _explain_files(record: ReleaseRecord, contents: Contents, general: Contents)
 def _one_per_id(tasks: Sequence[Task]) -> tuple[Task, ...]:
     chosen: dict[str, Task] = {}
     for task in tasks:
-        taken = chosen.get(task.id)
-        if taken is None or (
+        if (taken := chosen.get(task.id)) is None or (
             constraints.is_constrained(taken.attributes) and not constraints.is_constrained(task.attributes)
         ):
             chosen[task.id] = task
@@ -186,8 +184,7 @@ class _Choices:
         chosen: dict[str, Task] = {}
         for name, group in groups.items():
             places = [str(task.source.place()) for task in group]
-            index = self._best("task", name, [task.attributes for task in group], places)
-            if index is not None:
+            if (index := self._best("task", name, [task.attributes for task in group], places)) is not None:
                 chosen[name] = group[index]
         # Without a record that only overrides, the task of the release may remain, and groups may still list it.
         left_out = frozenset(name for name, group in groups.items() if name not in chosen and not group[0].is_partial)

@@ -175,8 +175,7 @@ def _relation(answer: Answer, owner: Owner | None) -> tuple[str, Owner]:
 
 
 def _require_readable(answer: Answer, findings: Sequence[Finding]) -> None:
-    errors = errors_in(findings)
-    if errors:
+    if errors := errors_in(findings):
         raise InvalidDocument(f"Graph {answer.identifier()} in the answer: {errors[0].message}.", findings=findings)
 
 

@@ -39,8 +39,7 @@ def nodes_from(document: Document, executors: Collection[str]) -> list[Node]:
     seen: dict[tuple[str, Any], int] = {}
     rule, hint = "a nodes file is a list of nodes", "Begin each node with `- name:`."
     for item, line in report.entries(document.data, rule, hint):
-        node = _node(item, line, report, executors)
-        if node is not None:
+        if (node := _node(item, line, report, executors)) is not None:
             nodes.append(node)
             for word, value in (("id", node.id), ("name", node.name)):
                 if value and (word, value) in seen:
@@ -129,15 +128,13 @@ class _Fields:
 
     def get(self, key: str, wanted: str, default: Any) -> Any:
         """The value of `key`; `default` if it is absent or (with an error) of another kind."""
-        value = self.item.get(key)
-        if value is None or _KINDS[wanted](value):
+        if (value := self.item.get(key)) is None or _KINDS[wanted](value):
             return default if value is None else value
         return self._wrong(key, wanted, default)
 
     def word(self, key: str, words: Collection[str], default: str) -> Any:
         """The value of `key`, which is one of `words`. Only an error iterates over these, which may search packages."""
-        value = self.item.get(key)
-        if value is None or (isinstance(value, str) and value in words):
+        if (value := self.item.get(key)) is None or (isinstance(value, str) and value in words):
             return default if value is None else value
         return self._wrong(key, f"one of {', '.join(words)}", default)
 

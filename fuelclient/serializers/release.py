@@ -194,11 +194,9 @@ def _check_repository(item: Any, line: int, report: Report) -> None:
         if item.get(key) is None:
             report.error("G002", line, f"the repository has no {key}", f"Add `{key}:`.")
     for key in ("name", "type", "uri", "suite", "section"):
-        value = item.get(key)
-        if value is not None and not isinstance(value, str):
+        if (value := item.get(key)) is not None and not isinstance(value, str):
             report.misshapen(line_of(item, key) or line, f"{key} must be a string", value, "Quote it.")
-    priority = item.get("priority")
-    if priority is not None and (isinstance(priority, bool) or not isinstance(priority, int)):
+    if (priority := item.get("priority")) is not None and (isinstance(priority, bool) or not isinstance(priority, int)):
         line = line_of(item, "priority") or line
         report.misshapen(line, "priority must be a whole number", priority, "Leave it out for none.")
 
@@ -299,8 +297,7 @@ def _checked_description(data: Any, noun: str, name: str, keys: tuple[str, ...],
     if data.get("name", name) != name:
         message = f"this describes the {noun} {data['name']}, not {name}"
         report.error("G005", line_of(data, "name") or 1, message, "Change one of the two names.")
-    meta = data.get("meta")
-    if meta is not None and not isinstance(meta, Mapping):
+    if (meta := data.get("meta")) is not None and not isinstance(meta, Mapping):
         report.misshapen(line_of(data, "meta") or 1, "meta must be a mapping", meta, "Write its keys below it.")
         report.raise_errors()
     record: Mapping[str, Any] = data

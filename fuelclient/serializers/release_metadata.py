@@ -96,8 +96,7 @@ def _malformed(value: Any, shape: _Shape, path: str, line: int) -> Iterator[tupl
         yield path, value, shape.wanted, line
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            below = shape.below(key_text(key))
-            if below is not None and item is not None:
+            if (below := shape.below(key_text(key))) is not None and item is not None:
                 yield from _malformed(item, below, f"{path}.{key_text(key)}", line_of(value, str(key)) or line)
     elif isinstance(value, list | tuple) and shape.each is not None:
         for index, (item, at) in enumerate(items_of(value, line)):

@@ -43,8 +43,7 @@ class Report:
     ) -> None:
         """Report (G010) the keys of `data` that are not `known`; `elsewhere` says of keys what to do instead."""
         for raw_key in data:
-            key = key_text(raw_key)
-            if key not in known:
+            if (key := key_text(raw_key)) not in known:
                 at = line_of(data, str(raw_key)) or line
                 self.error("G010", at, f"{noun} has no key {key!r}", elsewhere.get(key) or did_you_mean(key, known))
 

@@ -264,8 +264,7 @@ def _relation(shown: str, item: Any, line: int, report: Report) -> Any:
     for word in ("role", "tags"):
         if word in entry:
             entry[word] = _relation_roles(shown, word, entry[word], line_of(item, word) or line, report)
-    policy = entry.get("policy", "all")
-    if policy not in ("all", "any"):
+    if (policy := entry.get("policy", "all")) not in ("all", "any"):
         rule = f"policy in {shown} must be all or any"
         report.misshapen(line_of(item, "policy") or line, rule, policy, "Write all or any.")
     return entry

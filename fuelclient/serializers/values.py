@@ -56,8 +56,7 @@ def beyond(given: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]
             continue
         old = known[name]
         if isinstance(value, Mapping) and isinstance(old, Mapping):
-            difference = beyond(value, old)
-            if difference:
+            if difference := beyond(value, old):
                 result[name] = difference
         elif value != old or isinstance(value, bool) != isinstance(old, bool):
             result[name] = value

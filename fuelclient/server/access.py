@@ -44,8 +44,7 @@ class Loopback:
         host = environ.get("HTTP_HOST", "")
         if host and not is_loopback(_hostname(host)):
             raise _forbidden(f"This server answers on this machine only, not as {host!r}.")
-        origin = environ.get("HTTP_ORIGIN", "")
-        if origin and _netloc(origin) != host:
+        if (origin := environ.get("HTTP_ORIGIN", "")) and _netloc(origin) != host:
             raise _forbidden("This server does not answer web pages.")
 
     def admits(self, environ: Mapping[str, str]) -> bool:
@@ -128,8 +127,7 @@ def conf_from(path: str) -> dict[str, str]:
     except (configparser.Error, UnicodeDecodeError) as error:
         raise InvalidDocument(f"{path} is not an INI file in UTF-8.", hint=_SAMPLE) from error
     options = dict(parser[_SECTION]) if parser.has_section(_SECTION) else {}
-    missing = [name for name in _REQUIRED if not options.get(name)]
-    if missing:
+    if missing := [name for name in _REQUIRED if not options.get(name)]:
         raise InvalidDocument(f"{path}: the section {_SECTION} has no {', no '.join(missing)}.", hint=_SAMPLE)
     return options
 

@@ -108,13 +108,11 @@ def assign(call: Call) -> Any:
     ids_by_roles = grouped((tuple(dict.fromkeys(item["roles"])), item["id"]) for item in call.body)
     with call.backends.exclusive() as backend:
         roles = backend.roles.of_cluster(cluster_id)
-        missing = sorted({role for item in call.body for role in item["roles"]} - set(roles))
-        if missing:
+        if missing := sorted({role for item in call.body for role in item["roles"]} - set(roles)):
             text = f"{', '.join(missing)} are not valid roles for node in environment {cluster_id}"
             raise HttpError(400, NotFound("role", missing[0], known=list(roles)), text)
         known = {node.id: node for node in backend.nodes.list()}
-        unknown = sorted({item["id"] for item in call.body} - set(known))
-        if unknown:
+        if unknown := sorted({item["id"] for item in call.body} - set(known)):
             text = f"Nodes with ids {ids_text(unknown)} were not found."
             raise HttpError(400, NotFound("node", unknown[0]), text)
         in_other_clusters = [item for item in call.body if known[item["id"]].cluster_id not in (None, cluster_id)]

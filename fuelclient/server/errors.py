@@ -102,8 +102,7 @@ def require_same(record: Mapping[str, Any], body: Mapping[str, Any], *changed: s
 
     Clients may therefore send back what a GET returned. Fields that the record lacks are ignored, as in Nailgun.
     """
-    different = sorted(changed_fields(record, body).keys() - changed)
-    if different:
+    if different := sorted(changed_fields(record, body).keys() - changed):
         raise errors.UsageError(
             f"This server cannot change {', '.join(different)} here.", hint="Leave out what should stay as it is."
         )

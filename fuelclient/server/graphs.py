@@ -76,8 +76,7 @@ def list_all(call: Call) -> Any:
     query, backend = call.query, call.backend
     wanted: set[OwnerRef] | None = None
     for level in _LEVELS.values():
-        ids = query.get(f"{level}s_ids")
-        if ids is not None:
+        if (ids := query.get(f"{level}s_ids")) is not None:
             wanted = (wanted or set()) | {OwnerRef(level, owner_id) for owner_id in ids}
     types = query.get("graph_types")
     with backend.reading():
@@ -93,8 +92,7 @@ def list_all(call: Call) -> Any:
 
 def upload(call: Call, ref: OwnerRef, graph_type: str, body: Mapping[str, Any]) -> Any:
     counted = Counter(task.get("id") for task in body["tasks"])
-    repeated = sorted(name for name, number in counted.items() if name is not None and number > 1)
-    if repeated:
+    if repeated := sorted(name for name, number in counted.items() if name is not None and number > 1):
         message = f"Tasks duplication found: {', '.join(repeated)}"
         raise HttpError(400, InvalidGraph(message, hint="Give each task of a graph an id of its own."))
     owner = call.backend.graphs.owner(ref)
@@ -197,8 +195,7 @@ def picture(call: Call) -> Reply:
     if unknown:
         raise HttpError(400, UsageError(f"Task types {','.join(unknown)} do not exist"))
     kept = {name for name, task in graph.tasks.items() if task is None or task.type not in remove}
-    child = call.query.get("parents_for")
-    if child is not None:
+    if (child := call.query.get("parents_for")) is not None:
         if child not in graph.tasks:
             raise HttpError(400, UsageError(f"Task {child} is not present in graph"))
         kept &= {child, *(before for before, after in graph.edges() if after == child)}

@@ -49,8 +49,7 @@ def update(call: Call) -> Any:
         before = backend.nodes.get(node_id)
         record = node_record_to(before)
         require_same(record, body, "name", "hostname", "labels")
-        names = {key: body[key] for key in ("name", "hostname") if body.get(key, record[key]) != record[key]}
-        if names:
+        if names := {key: body[key] for key in ("name", "hostname") if body.get(key, record[key]) != record[key]}:
             backend.nodes.update(node_id, **names)
         if "labels" in body:
             removed = [Label(name) for name in before.labels if name not in body["labels"]]
@@ -81,10 +80,8 @@ def members(call: Call, cluster_id: int, nodes: Sequence[Node] | None = None) ->
     """
     ids = tuple(dict.fromkeys(call.query.get("nodes", ())))
     known = {node.id for node in (call.backend.nodes.list(cluster_id) if nodes is None else nodes)} if ids else set()
-    outsiders = sorted(set(ids) - known)
-    if outsiders:
-        missing = set(outsiders) - {node.id for node in call.backend.nodes.list()}
-        if missing:
+    if outsiders := sorted(set(ids) - known):
+        if missing := set(outsiders) - {node.id for node in call.backend.nodes.list()}:
             raise HttpError(404, NotFound("node", min(missing)), "NodeCollection not found")
         text = f"Nodes {ids_text(outsiders)} do not belong to cluster {cluster_id}"
         raise HttpError(400, NotFound("node", f"{outsiders[0]} of environment {cluster_id}"), text)

@@ -114,8 +114,7 @@ def error_message(graph: RoleBasedGraph) -> str:
 
     Cycles that share tasks are reported as one cycle.
     """
-    cycles = ", ".join(map(repr, _cycles(graph)))
-    if cycles:
+    if cycles := ", ".join(map(repr, _cycles(graph))):
         return f"Graph cannot be processed because it contains cycles in it:{cycles}\n"
     missing = sorted(name for name, task in graph.tasks.items() if task is None)
     if not missing:

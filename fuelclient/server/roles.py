@@ -132,8 +132,7 @@ class _Roles(_Handlers[Role]):
     def _read_body(self, call: Call) -> Role:
         """Raise `HttpError` (400) if a tag of the role does not exist, as Nailgun does."""
         role, existing = super()._read_body(call), set(_TAGS._existing(call))
-        unknown = [tag for tag in role.metadata.get("tags") or () if tag not in existing]
-        if unknown:
+        if unknown := [tag for tag in role.metadata.get("tags") or () if tag not in existing]:
             text = f"Role {role.name} cannot be created or updated: tags {', '.join(map(str, unknown))} do not exist."
             raise HttpError(400, NotFound("tag", unknown[0], known=sorted(existing)), text)
         return role

@@ -162,8 +162,7 @@ def deploy_tasks(call: Call) -> Any:
     if not names:
         raise HttpError(400, UsageError("No tasks are named."), "Tasks list must be specified.")
     known = {task.id for task in merged(call)}
-    unknown = [name for name in names if name not in known]
-    if unknown:
+    if unknown := [name for name in names if name not in known]:
         text = f"Tasks {','.join(unknown)} are not present in deployment graph"
         raise HttpError(400, NotFound("task", unknown[0], known=sorted(known)), text)
     nodes = members(call, call.cluster_id)

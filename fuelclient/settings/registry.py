@@ -124,8 +124,7 @@ def expand(path: str, environ: Mapping[str, str]) -> str:
     >>> expand("~/a", {"HOME": "/home/fuel"}), expand("a/~", {})
     ('/home/fuel/a', 'a/~')
     """
-    user_home = environ.get("HOME")
-    if user_home and (path == "~" or path.startswith("~/")):
+    if (user_home := environ.get("HOME")) and (path == "~" or path.startswith("~/")):
         return user_home + path[1:]
     return os.path.expanduser(path)
 

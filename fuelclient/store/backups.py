@@ -196,13 +196,11 @@ def imported(connection: sqlite3.Connection, path: str, contents: Mapping[str, A
     known = {name: _columns(connection, name) for name in (*_tables(connection), _HIGHEST_IDS)}
     for name, rows in tables.items():
         _insert(connection, name, rows, known)
-    dangling = connection.execute("PRAGMA foreign_key_check").fetchone()
-    if dangling:
+    if dangling := connection.execute("PRAGMA foreign_key_check").fetchone():
         raise _import_error(f"row {dangling[1]} of {dangling[0]} refers to a row of {dangling[2]} that is missing")
     connection.execute("COMMIT")
     migrations.migrate(connection, path)
-    misshapen = health.misshapen(connection)
-    if misshapen:
+    if misshapen := health.misshapen(connection):
         raise _import_error(misshapen[0])
 
 

@@ -108,8 +108,7 @@ def unreadable(path: str) -> list[str]:
             for column in columns:
                 suspect = f'WHERE "{column}" IS NOT NULL AND NOT json_valid("{column}")'
                 query = f'SELECT "{column}" FROM {table} {suspect}'  # noqa: S608 - our own names
-                broken = sum(not _is_document(text) for (text,) in connection.execute(query))
-                if broken:
+                if broken := sum(not _is_document(text) for (text,) in connection.execute(query)):
                     where = f"column {column} of table {table}"
                     reports.append(f"{broken} of the values in {where} cannot be read as documents")
         return reports + misshapen(connection)

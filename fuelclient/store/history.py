@@ -158,8 +158,7 @@ def counts(connection: Connection, run_id: int) -> dict[tuple[str, str], tuple[i
     columns, ready = "status, reason, count(*), min(vertex)", ("ready", "")
     selected = _selected(connection, run_id, columns, "AND (status, reason) <> (?, ?) GROUP BY 1, 2", *ready)
     found = {(status, reason): (number, first) for status, reason, number, first in selected}
-    first_ready = _selected(connection, run_id, "vertex", "AND (status, reason) = (?, ?) LIMIT 1", *ready)
-    if first_ready:
+    if first_ready := _selected(connection, run_id, "vertex", "AND (status, reason) = (?, ?) LIMIT 1", *ready):
         ((last,),) = _selected(connection, run_id, "max(vertex)")
         found[ready] = last + 1 - sum(number for number, _ in found.values()), first_ready[0][0]
     return found

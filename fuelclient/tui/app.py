@@ -393,8 +393,7 @@ class FuelUI(UI):
             self._confirm("stop", run, "Nothing else will start.", ways, chosen=int(kill))
 
     def action_resume(self) -> None:
-        run = self._run_for("resume")
-        if run is not None and run.is_final:
+        if (run := self._run_for("resume")) is not None and run.is_final:
             rest = rest_of(run)
             ended = f"Run {run.id} has ended already: it is {run.word}."
             self.notify(f"{ended} Execute what it left: {rest}." if rest else ended)
@@ -405,8 +404,7 @@ class FuelUI(UI):
             self._confirm("resume", run, "What has ended is not run again.", choices)
 
     def action_delete(self) -> None:
-        run = self._run_for("delete")
-        if run is not None:
+        if (run := self._run_for("delete")) is not None:
             ways = [("", Delete(run.id, force=not run.is_final))]
             self._confirm("delete", run, "Its history and its logs are deleted too.", ways)
 

@@ -96,8 +96,7 @@ class AnswerCache:
         self._answers.pop(request, None)
         self._answers[request] = value
         self.old.discard(request)
-        most = KEPT.get(type(request))
-        if most is not None:
+        if (most := KEPT.get(type(request))) is not None:
             same = [each for each in self._answers if type(each) is type(request)]
             for oldest in same[:-most]:
                 self.drop(oldest)

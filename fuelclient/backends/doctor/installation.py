@@ -65,8 +65,7 @@ def _libraries() -> Iterator[Diagnosis]:
         match = _REQUIREMENT.match(text)
         if match is None or "extra ==" in text:
             continue
-        problem = _problem(match[1], match[2])
-        if problem:
+        if problem := _problem(match[1], match[2]):
             yield Diagnosis(_AREA, match[1], Health.ERROR, problem, installed.adding(f"{match[1]}{match[2].strip()}"))
         else:
             usable += 1
@@ -79,8 +78,7 @@ def _problem(name: str, requirement: str) -> str:
         installed = version(name)
     except PackageNotFoundError:
         return f"{name} is not installed"
-    minimum = re.search(r">=\s*([0-9.]+)", requirement)
-    if minimum and _numbers(installed) < _numbers(minimum[1]):
+    if (minimum := re.search(r">=\s*([0-9.]+)", requirement)) and _numbers(installed) < _numbers(minimum[1]):
         return f"{name} {installed} is older than {minimum[1]}"
     return ""
 
@@ -106,8 +104,7 @@ def _extras() -> Iterator[Diagnosis]:
 
 def _intruders() -> Iterator[Diagnosis]:
     """Yield an error if other packages own files of ours: installing or removing one of them breaks fuel2."""
-    others = installed.intruders()
-    if others:
+    if others := installed.intruders():
         message = f"{' and '.join(others)} also has files in the package fuelclient of this environment"
         yield Diagnosis(_AREA, "package", Health.ERROR, message, installed.reinstalling(*others))
 

@@ -75,8 +75,7 @@ def dask(settings: Settings) -> Iterator[Diagnosis]:
     from fuelclient.executors.dask import DaskScheduler, worker_names
 
     scheduler = DaskScheduler.of(settings)
-    refusal = scheduler.refusal()
-    if refusal:
+    if refusal := scheduler.refusal():
         reason, _, fix = refusal.partition(". ")
         yield Diagnosis("dask", scheduler.address, Health.ERROR, reason, fix or "Correct DASK_SCHEDULER.")
         return

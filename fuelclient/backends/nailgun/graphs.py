@@ -73,8 +73,7 @@ class Graphs(Facet):
         tasks = resource(self._session, "environment", cluster_id, below, invalid=InvalidGraph)
         data = tasks.get(graph_type=graph_type)
         document = document_from(Document(list(objects(data, "task")), ""), owner_label="master")
-        errors = errors_in(document.findings)
-        if errors:
+        if errors := errors_in(document.findings):
             raise InvalidGraph(f"The master's merge cannot be read: {errors[0].message}.", findings=errors)
         return document.tasks
 

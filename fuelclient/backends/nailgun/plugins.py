@@ -131,8 +131,7 @@ def _section(plugin: Plugin, section: Any, values: Mapping[str, Any]) -> dict[st
 
     A master has the settings of each version of a plugin in an item of `versions`.
     """
-    metadata = plugin_metadata(section)
-    if not metadata or plugin.id not in _offered(metadata):
+    if not (metadata := plugin_metadata(section)) or plugin.id not in _offered(metadata):
         return None
     changed: dict[str, Any] = plain(section)
     versions = changed[METADATA].get("versions")

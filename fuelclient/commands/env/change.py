@@ -35,8 +35,7 @@ def lines(change: EnvironmentChange, backend: Backend) -> Iterator[str]:
     plugins = [[plugin.label for plugin in side.environment.plugins] for side in (before, after)]
     yield from _names("Plugins", *plugins)
     yield from _role_lines(before.environment, after.environment)
-    settings = list(settings_differences(before.environment, after.environment))
-    if settings:
+    if settings := list(settings_differences(before.environment, after.environment)):
         yield from value_lines("Settings", "{0.place}.{0.path}", settings)
     for graph_type in sorted({*before.layers, *after.layers}):
         studies = [_study(side, graph_type, backend) for side in (before, after)]
@@ -96,8 +95,7 @@ def _names(noun: str, before: Sequence[str], after: Sequence[str], changed: Sequ
         "removed": [name for name in before if name not in after],
         "changed": changed,
     }
-    changes = "; ".join(f"{word} {', '.join(names)}" for word, names in words.items() if names)
-    if changes:
+    if changes := "; ".join(f"{word} {', '.join(names)}" for word, names in words.items() if names):
         yield f"{noun}: {changes}."
 
 

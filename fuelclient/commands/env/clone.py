@@ -174,8 +174,7 @@ def _copy_id(engine: Backend, wanted: str) -> int:
 
 def _require_unchanged(sides: Mapping[str, str], *, force: bool) -> None:
     """Raise `Conflict` if an upload would replace changes that were made in the original after it was copied."""
-    changed = [label for label, side in sides.items() if side != "copy"]
-    if changed and not force:
+    if (changed := [label for label, side in sides.items() if side != "copy"]) and not force:
         raise Conflict(
             f"The original was changed after the copy was made: the graph of {'; '.join(changed)}."
             " Uploading the copy would undo that, so nothing was uploaded.",

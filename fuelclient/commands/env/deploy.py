@@ -191,8 +191,7 @@ class EnvNodesDeploy(_SomeNodes):
             ([node.id for node in selected if is_unprovisioned(node)], "are not provisioned yet"),
             ([node.id for node in selected if is_leaving(node)], "marked for deletion"),
         )
-        obstacles = " ".join(f"Nodes with uids [{ids_text(ids)}] {why}." for ids, why in reasons if ids)
-        if obstacles:
+        if obstacles := " ".join(f"Nodes with uids [{ids_text(ids)}] {why}." for ids, why in reasons if ids):
             raise Conflict(
                 f"Deployment operation cannot be started. {obstacles}",
                 hint="Please remove them and restart deployment.",

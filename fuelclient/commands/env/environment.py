@@ -253,6 +253,5 @@ class EnvRemoveNodes(Changing):
         if marked:
             message = "Marked for deletion: %s. `fuel2 env deploy %d` deletes and frees what is marked."
             LOG.warning(message, some(marked), env)
-        freed = [node_id for node_id in left if node_id not in marked]
-        if freed:
+        if freed := [node_id for node_id in left if node_id not in marked]:
             LOG.warning("Freed, but still deployed: %s. The environment has no graph of type deletion.", some(freed))

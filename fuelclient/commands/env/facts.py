@@ -76,8 +76,7 @@ def read_parts(load: Callable[[str], Document], directory: str, form: str = "") 
         duplicates = [other for other in parts if uid_of(other) == uid and uid in (key, other)]
         if key in parts or duplicates:
             raise Conflict(f"{path}: another file also has the facts of {uid}.", hint="Keep only one of them.")
-        uid_in_file = str(part.pop("uid", uid))
-        if uid_in_file != uid:
+        if (uid_in_file := str(part.pop("uid", uid))) != uid:
             hint = "Rename the file, or correct its uid."
             raise InvalidDocument(f"{path}: the facts in it are those of {uid_in_file}, not of {uid}.", hint=hint)
         parts[key] = part

@@ -94,8 +94,7 @@ class GraphRender(OrderQuestion):
         if run.cluster_id != env:
             raise UsageError(f"Run {run_id} was on environment {run.cluster_id}.", hint=f"Use --env {run.cluster_id}.")
         timeline = timeline_of(self.backend, run)
-        missing = {bar.row.task for bar in timeline.bars} - {vertex.row.task for vertex in picture.vertices}
-        if missing:
+        if missing := {bar.row.task for bar in timeline.bars} - {vertex.row.task for vertex in picture.vertices}:
             LOG.info("Not in the picture: %s of the run.", count(len(missing), "task"))
         return timeline
 

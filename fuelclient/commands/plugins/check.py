@@ -333,8 +333,7 @@ class PluginsWatch(Command):
         seen = None
         try:
             while True:
-                now = _state(directory)
-                if now != seen:
+                if (now := _state(directory)) != seen:
                     seen = now
                     self._show(directory, parsed_args.env, parsed_args.graph_type)
                 time.sleep(_SCAN_SECONDS)

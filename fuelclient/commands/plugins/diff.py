@@ -153,8 +153,7 @@ def _task_changes(old: _Version, new: _Version) -> Iterator[tuple[str, Sequence[
             merge_layers([version.layers[name]] if name in version.layers else [], keep_partial=True)
             for version in (old, new)
         ]
-        changes = task_changes(merged[0].tasks, merged[1].tasks)
-        if changes:
+        if changes := task_changes(merged[0].tasks, merged[1].tasks):
             yield name, changes
 
 

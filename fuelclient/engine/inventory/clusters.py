@@ -45,8 +45,7 @@ class Clusters(Facet):
             _require_free(connection, name)
             wanted = Cluster(0, name, release_id, net_segment_type=net_segment_type)
             cluster = replace(wanted, id=clusters.insert(connection, wanted))
-            graph_types = graphs.types(connection, Level.RELEASE, release_id)
-            if not graph_types or DEFAULT_TYPE in graph_types:
+            if not (graph_types := graphs.types(connection, Level.RELEASE, release_id)) or DEFAULT_TYPE in graph_types:
                 graphs.create(connection, Level.CLUSTER, cluster.id, DEFAULT_TYPE)
             generated_settings.generate(connection, cluster.id)
             return cluster
@@ -153,6 +152,5 @@ def _free_node(connection: Connection, node_id: int, cluster_id: int) -> Node:
 
 def _require_free(connection: Connection, name: str) -> None:
     require_name("environment", name)
-    existing = clusters.named(connection, name)
-    if existing is not None:
+    if (existing := clusters.named(connection, name)) is not None:
         raise Conflict(f"Environment {name} already exists, with id {existing.id}.", hint="Choose another name.")

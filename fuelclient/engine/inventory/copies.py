@@ -81,8 +81,7 @@ def _put(connection: Connection, copy: EnvironmentCopy, name: str) -> tuple[int,
     """Store everything but the facts. Return the id of the environment, and what was copied."""
     original = copy.inputs.environment
     require_name("environment", name)
-    existing = clusters.named(connection, name)
-    if existing is not None:
+    if (existing := clusters.named(connection, name)) is not None:
         raise Conflict(
             f"Environment {name} already exists, with id {existing.id}.", hint="Give the copy another --name."
         )
@@ -135,8 +134,7 @@ def _note_about_plugins(originals: Sequence[Plugin], stored: Mapping[int, tuple[
 def _release(connection: Connection, original: Environment) -> tuple[int, bool]:
     """Store a copied release unless its name and version exist. Return the id, and whether the release is new."""
     wanted = original.release
-    existing = releases.named(connection, wanted.name, wanted.version)
-    if existing is not None:
+    if (existing := releases.named(connection, wanted.name, wanted.version)) is not None:
         return existing, False
     id_or_zero = 0 if wanted.id in releases.ids(connection) else wanted.id
     return releases.insert(connection, replace(wanted, id=id_or_zero, plugin_id=None)), True
@@ -171,8 +169,7 @@ def _put_graphs(
 def _put_nodes(connection: Connection, cluster_id: int, original: Environment) -> None:
     """Store the nodes under their own ids. Raise `Conflict` if an id is taken."""
     taken = {*nodes.ids(connection)}
-    conflicting = sorted(node.id for node in original.nodes if node.id in taken)
-    if conflicting:
+    if conflicting := sorted(node.id for node in original.nodes if node.id in taken):
         raise Conflict(
             f"Nodes with these ids exist already: {ids_text(conflicting)}. Facts name nodes by their ids.",
             hint=_ELSEWHERE,

@@ -132,8 +132,7 @@ class Graphs(Facet):
             from fuelclient.engine.packages.register import put_derived  # nothing else here needs it
             from fuelclient.plugins.select import for_any_release
 
-            derived = for_any_release(package).graphs.get(graph_type)
-            if derived is not None:
+            if (derived := for_any_release(package).graphs.get(graph_type)) is not None:
                 put_derived(connection, target, graph_type, derived)
         return orphaned()
 

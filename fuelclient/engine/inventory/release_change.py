@@ -61,8 +61,7 @@ def _changed_sequences(connection: Connection, before: Release, after: Release) 
     known = {sequence.name: sequence for sequence in sequences.every(connection, release_id=after.id)}
     release = f"release {after.name} {after.version}"
     for sequence in sequences.every(connection, release_id=before.id):
-        other = known.get(sequence.name)
-        if other is None:
+        if (other := known.get(sequence.name)) is None:
             text = f"{release} has no sequence {sequence.name}, which stays with release {before.id}"
             hint = f"Copy it: fuel2 sequence download {sequence.id} | fuel2 sequence upload -r {after.id} --file -."
             yield Finding(Severity.WARNING, "G064", text, Place(layer=release), hint=hint)
@@ -73,8 +72,7 @@ def _changed_sequences(connection: Connection, before: Release, after: Release) 
 
 
 def _require_support(cluster_id: int, plugin_findings: Iterable[Finding]) -> None:
-    errors = errors_in(plugin_findings)
-    if errors:
+    if errors := errors_in(plugin_findings):
         texts = "; ".join(f"{error.place.layer}: {error.message} [{error.code}]" for error in errors)
         raise Conflict(
             f"Environment {cluster_id} cannot move to this release with its plugins: {texts}.",

@@ -53,8 +53,7 @@ class Releases(Facet):
             if release.name != lookup.release(connection, release.id).name:
                 require_name("release", release.name)
             owner = owner_to_change(connection, OwnerRef(Level.RELEASE, release.id))
-            existing = releases.named(connection, release.name, release.version)
-            if existing not in (None, release.id):
+            if (existing := releases.named(connection, release.name, release.version)) not in (None, release.id):
                 raise _conflict_with((release, existing))
             releases.update(connection, release)
             put_sections(connection, owner, release.metadata)
@@ -69,8 +68,7 @@ class Releases(Facet):
                 f"Release {release_id} belongs to plugin {plugin.name} {plugin.version} and goes with it.",
                 hint=f"Remove the plugin: `fuel2 plugins remove {plugin.name} {plugin.version}`.",
             )
-        users = clusters.every(connection, release_id=release_id)
-        if users:
+        if users := clusters.every(connection, release_id=release_id):
             names = ", ".join(f"{user.id} ({user.name})" for user in users)
             raise Conflict(
                 f"Release {release_id} is used by environment {names}.",

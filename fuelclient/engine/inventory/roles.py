@@ -239,8 +239,7 @@ def _require_volumes(connection: Connection, owner: MetadataOwner, role: Role) -
     else:
         defined = plain(owner.section(_VOLUMES)).get("volumes") or ()
     known = [str(volume.get("id")) for volume in defined if isinstance(volume, Mapping)]
-    unknown = [str(volume.get("id")) for volume in role.volumes if str(volume.get("id")) not in known]
-    if unknown:
+    if unknown := [str(volume.get("id")) for volume in role.volumes if str(volume.get("id")) not in known]:
         raise InvalidDocument(
             f"Role {role.name} uses volumes that {owner.label} does not define: {', '.join(unknown)}.",
             hint=f"Defined volumes: {', '.join(known)}." if known else "It defines no volumes.",

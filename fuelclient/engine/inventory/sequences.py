@@ -87,8 +87,7 @@ def _require(name: str, graph_types: Sequence[str]) -> None:
 
 
 def _require_free(connection: Connection, release_id: int, name: str) -> None:
-    taken = sequences.named(connection, release_id, name)
-    if taken is not None:
+    if (taken := sequences.named(connection, release_id, name)) is not None:
         raise Conflict(
             f"Release {release_id} already has a sequence {name}, with id {taken.id}.", hint="Choose another name."
         )

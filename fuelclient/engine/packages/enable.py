@@ -40,8 +40,7 @@ def enable(connection: Connection, plugin_id: int, cluster_id: int) -> tuple[Fin
     findings = findings_about(connection, before, plugin)
     if is_deployed(before):
         findings += _deployed_errors(connection, before, plugin, other_versions)
-    errors = errors_in(findings)
-    if errors:
+    if errors := errors_in(findings):
         reasons = "; ".join(f"{error.message} [{error.code}]" for error in errors)
         hint = " ".join(dict.fromkeys(error.hint for error in errors if error.hint))
         message = f"Plugin {plugin.label} cannot be enabled on environment {cluster_id}: {reasons}."
@@ -141,8 +140,7 @@ def is_deployed(members: Environment) -> bool:
 
 def require_roles(connection: Connection, cluster_id: int, why: str) -> None:
     """Raise `Conflict`, naming the nodes, if the environment does not have all roles of its nodes."""
-    undefined = rules.undefined_roles(environment.read(connection, cluster_id))
-    if undefined:
+    if undefined := rules.undefined_roles(environment.read(connection, cluster_id)):
         ids = ",".join(str(node.id) for node, _ in undefined)
         text = "; ".join(f"node {node.id} has the role {', '.join(roles)}" for node, roles in undefined)
         raise Conflict(

@@ -110,8 +110,7 @@ class _Synchronisation:
             self._register(plugin, candidate, directory)
 
     def _register(self, plugin: Plugin, candidate: Candidate, directory: str | Path) -> None:
-        name = candidate.plugin.name
-        if name != plugin.name:
+        if (name := candidate.plugin.name) != plugin.name:
             raise InvalidDocument(
                 f"Plugin can't be renamed. Trying to change name of the plugin {plugin.name} to {name}.",
                 hint=f"Change the name back in {Path(directory) / 'metadata.yaml'}.",

@@ -140,8 +140,7 @@ def _previous(wanted: Plugin, known: Sequence[Plugin], *, force: bool) -> Plugin
             if force or (wanted.is_linked and plugin.unpacked == wanted.unpacked):
                 return plugin
             raise _conflict_with(plugin, wanted)
-    series = [plugin for plugin in named if plugin.directory == wanted.directory]
-    if series:
+    if series := [plugin for plugin in named if plugin.directory == wanted.directory]:
         newest = max(series, key=lambda plugin: version_key(plugin.version))
         if version_key(newest.version) > version_key(wanted.version) and not force:
             raise Conflict(
@@ -274,8 +273,7 @@ def _require_free(connection: Connection, release: Release) -> None:
     existing = releases.named(connection, release.name, release.version)
     if existing is None or existing == release.id:
         return
-    owner = lookup.release(connection, existing).plugin_id
-    if owner is not None and owner == release.plugin_id:
+    if (owner := lookup.release(connection, existing).plugin_id) is not None and owner == release.plugin_id:
         hint = "The package defines it twice. Keep one of the two, or give it another version."
     elif owner is None:
         hint = f"Delete it first (`fuel2 release delete {existing}`), or give the plugin's release another version."
@@ -299,8 +297,7 @@ def _hint_for_taken_release(connection: Connection, owner: Plugin, existing: int
 
 
 def _require_unused(connection: Connection, release: Release, why: str) -> None:
-    users = clusters.every(connection, release_id=release.id)
-    if users:
+    if users := clusters.every(connection, release_id=release.id):
         names = ", ".join(f"{user.id} ({user.name})" for user in users)
         raise Conflict(
             f"Release {release.id} ({release.name} {release.version}) is used by environment {names}, and {why}.",
@@ -326,8 +323,7 @@ def _user_ids(connection: Connection, plugin: Plugin) -> tuple[int, ...]:
 def _require_compatible(connection: Connection, plugin: Plugin) -> None:
     """Raise `Conflict` if an environment that uses the plugin or one of its releases cannot use this version."""
     for cluster_id in plugin.clusters:
-        errors = errors_in(enable.findings_about(connection, environment.read(connection, cluster_id), plugin))
-        if errors:
+        if errors := errors_in(enable.findings_about(connection, environment.read(connection, cluster_id), plugin)):
             texts = "; ".join(error.message for error in errors)
             raise Conflict(
                 f"Plugin {plugin.label} is enabled on environment {cluster_id}, but this version cannot be: {texts}.",

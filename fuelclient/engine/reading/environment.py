@@ -131,8 +131,7 @@ def types(connection: Connection, environment: Environment) -> list[str]:
     known: set[str] = set()
     for owner in owners(environment):
         stored = graphs.types(connection, owner.level, owner.id)
-        plugin = _by_release(environment, owner)
-        if plugin is not None:
+        if (plugin := _by_release(environment, owner)) is not None:
             known.update(selected(connection, plugin, environment.release, strict=False).graphs)
             stored = [graph_type for graph_type in stored if _is_uploaded(connection, owner, graph_type)]
         known.update(stored)
@@ -202,8 +201,7 @@ def summaries(connection: Connection, environment: Environment) -> list[GraphSum
     listed = graphs.summaries(connection, {(owner.level, owner.id) for owner in owners(environment)})
     known = []
     for summary in listed:
-        plugin = _by_release(environment, summary.owner)
-        if plugin is None or not graphs.is_derived(connection, summary.id):
+        if (plugin := _by_release(environment, summary.owner)) is None or not graphs.is_derived(connection, summary.id):
             known.append(summary)
         elif graph := selected(connection, plugin, environment.release, strict=False).graphs.get(summary.type):
             known.append(replace(summary, task_ids=tuple(task.id for task in graph.tasks)))

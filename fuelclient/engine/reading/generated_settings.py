@@ -33,12 +33,10 @@ def generate(connection: Connection, cluster_id: int) -> None:
     Settings that users can change are stored as its own settings, all others with its kept facts.
     """
     target = environment.read(connection, cluster_id)
-    wanted = with_generated(settings.defaults(target), target.own_settings, {})
-    if wanted != target.own_settings:
+    if (wanted := with_generated(settings.defaults(target), target.own_settings, {})) != target.own_settings:
         environment.put_settings(connection, cluster_id, wanted)
     kept = facts.kept(connection, cluster_id)
-    generated = with_generated(generated_of(target), kept.generated, {}, _RANDOM)
-    if generated != kept.generated:
+    if (generated := with_generated(generated_of(target), kept.generated, {}, _RANDOM)) != kept.generated:
         facts.put_kept(connection, cluster_id, replace(kept, generated=generated))
 
 

@@ -142,12 +142,10 @@ def close(connection: Connection, parent: Run, killed: Mapping[str, str] | None 
     why = failure or "Stopped by user after its runner was killed"
     verdict = Verdict.ERROR if failure else Verdict.STOPPED
     message = f"{why}; these may go on: {listed(unkilled, _MAX_NAMED)}." if unkilled else f"{why}."
-    unfinished = next((child for child in children if not child.is_final), None)
-    if unfinished is not None:
+    if (unfinished := next((child for child in children if not child.is_final), None)) is not None:
         abandon(connection, unfinished, verdict, message, killed)
     finish_run(connection, parent.id)
-    runner = runners.find(connection, parent.cluster_id)
-    if runner is not None and runner.run_id == parent.id:
+    if (runner := runners.find(connection, parent.cluster_id)) is not None and runner.run_id == parent.id:
         runners.remove(connection, parent.cluster_id, runner.pid)
 
 
@@ -231,8 +229,7 @@ def _end_nodes(
             ended = node_after_run(restored, fates[node.id], metadata, deletes=deletes)
             nodes.update(connection, ended)
             history.append_event(connection, child, EventKind.NODE, ended.status, now(), node=ended.id)
-    cluster = clusters.find(connection, child.cluster_id)
-    if cluster is not None:
+    if (cluster := clusters.find(connection, child.cluster_id)) is not None:
         status = cluster_status(nodes.every(connection, cluster_id=child.cluster_id), verdict)
         clusters.update(connection, replace(cluster, status=status))
 

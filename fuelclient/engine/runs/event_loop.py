@@ -237,8 +237,7 @@ class GraphRun:
         """Check for a request to stop every `LOOK_SECONDS`."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            stop = self.journal.beat_and_read_stop()
-            if stop and stop != self._stop:
+            if (stop := self.journal.beat_and_read_stop()) and stop != self._stop:
                 self._stop = stop
                 self.schedule.stop()
                 if stop == "kill":

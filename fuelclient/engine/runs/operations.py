@@ -139,8 +139,7 @@ class Operations(Records):
             node_id: [report for report in problems if report.health is Health.ERROR]
             for node_id, problems in _examine(executor, examined, programs_by_node).items()
         }
-        failed = [node_id for node_id, errors in reports.items() if errors]
-        if failed:
+        if failed := [node_id for node_id, errors in reports.items() if errors]:
             findings = [
                 Finding(Severity.ERROR, "N002", f"{report.name}: {report.message}", hint=report.mend)
                 for report in alike(report for errors in reports.values() for report in errors)

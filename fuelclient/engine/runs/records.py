@@ -228,8 +228,7 @@ def require_idle(connection: Connection, cluster_id: int, node_ids: Collection[i
     for child in runs.children(connection, run.id):
         if not child.is_final:
             taken |= history.nodes_of(connection, child.id)
-    busy = [str(node_id) for node_id in dict.fromkeys(node_ids) if node_id in taken]
-    if busy:
+    if busy := [str(node_id) for node_id in dict.fromkeys(node_ids) if node_id in taken]:
         raise Conflict(
             f"Run {run.id} is running on node{'s' if len(busy) > 1 else ''} {', '.join(busy)} of environment "
             f"{cluster_id}.",

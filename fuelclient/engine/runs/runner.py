@@ -240,8 +240,7 @@ def require_same_plan(child: Run, plan: Plan, present: Sequence[Node]) -> None:
             f"{rest_of(replace(child, children=(child,)))}.",
         )
     known = {node.id for node in present}
-    gone = [str(node_id) for node_id in plan.node_ids if node_id not in known]
-    if gone:
+    if gone := [str(node_id) for node_id in plan.node_ids if node_id not in known]:
         raise StalePlan(
             f"Run {child.id} cannot be resumed: nodes have left environment {child.cluster_id}: {', '.join(gone)}.",
             hint=f"Stop it (`fuel2 task stop {child.parent_id or child.id} --kill`) and execute the graph again.",

@@ -199,8 +199,7 @@ def remove(database: Database, left: Sequence[Leftover], provider: Provider) -> 
         executor, limit = provider(database.path, no_run), asyncio.Semaphore(_NODES_AT_A_TIME)
         reports = run_and_close(executor, *(_remove_there(leftover, executor, limit) for leftover in there))
         stays |= zip([one.id for one in there], reports, strict=True)
-    removed_ids = [leftover_id for leftover_id, why in stays.items() if not why]
-    if removed_ids:
+    if removed_ids := [leftover_id for leftover_id, why in stays.items() if not why]:
         with database.write() as connection:
             leftovers.delete(connection, removed_ids)
     return tuple(filter(None, stays.values()))

@@ -78,8 +78,7 @@ def extract_rpm(source: BinaryIO, unpacker: Unpacker, limits: Limits) -> dict[st
     """
     headers = read_headers(source)
     _require_intact(source, headers)
-    payload_format = headers.text("archive_format") or "cpio"
-    if payload_format != "cpio":
+    if (payload_format := headers.text("archive_format") or "cpio") != "cpio":
         hint = "Rebuild the package with rpmbuild or `fuel2 plugins build`."
         raise Unusable(f"the payload has the unknown format {payload_format!r}", hint)
     source.seek(headers.payload)

@@ -59,8 +59,7 @@ def accept(
     for finding in findings:
         matching = [entry for entry in entries if entry.matches(finding, directory)]
         used.update(matching)
-        reason = next((entry.reason for entry in matching if entry.reason), "")
-        if reason:
+        if reason := next((entry.reason for entry in matching if entry.reason), ""):
             accepted.append((finding, reason))
         else:
             remaining.append(finding)

@@ -91,8 +91,7 @@ def _extension(package: Reading, record: Record) -> Iterator[Finding]:
     The latter are warnings, because the specification's own example of a package for several releases includes such a
     version, Fuel 7.
     """
-    unknown = [str(key) for key in record.data if key not in _KNOWN_IN_EXTENSION]
-    if unknown:
+    if unknown := [str(key) for key in record.data if key not in _KNOWN_IN_EXTENSION]:
         keys, are, them = ("key", "is", "it") if len(unknown) == 1 else ("keys", "are", "them")
         message = f"the {keys} {', '.join(unknown)} {are} ignored for a release that the plugin extends"
         hint = f"Remove {them}, or add is_release: true if the package should define the release."
@@ -106,13 +105,11 @@ def _extension(package: Reading, record: Record) -> Iterator[Finding]:
 
 
 def _definition(package: Reading, record: Record, definition: Definition) -> Iterator[Finding]:
-    name = definition.fields.get("name")
-    if name and isinstance(name, str) and package.name and name != package.name:
+    if (name := definition.fields.get("name")) and isinstance(name, str) and package.name and name != package.name:
         message = f"the plugin is named {package.name}, but its release {name}"
         place = record.place("release_name", "name")
         yield Finding(Severity.WARNING, "P032", message, place, hint="Give both the same name.")
-    missing = [graph_type for graph_type in _GRAPHS if graph_type not in definition.graphs]
-    if missing:
+    if missing := [graph_type for graph_type in _GRAPHS if graph_type not in definition.graphs]:
         message = f"the release lacks the graph{'s' * (len(missing) > 1)} {', '.join(missing)}"
         hint = f"Add - {{type: {missing[0]}, tasks_path: ...}} to its graphs, unless it is not needed."
         yield Finding(Severity.WARNING, "P036", message, record.place("graphs"), hint=hint)
@@ -221,8 +218,7 @@ def _orchestrators(package: Reading) -> Iterator[Finding]:
     tasks = [*package.tasks(), *package.records("release_tasks")]
     modern = [task for task in tasks if task.has_version_2]
     if not modern:
-        first = next(iter((*tasks, *package.records(*package.legacy))), None)
-        if first is not None:
+        if (first := next(iter((*tasks, *package.records(*package.legacy))), None)) is not None:
             message = "no task has version 2.0.0, which is recommended for Fuel 9.0 and later"
             hint = "Add version: 2.0.0 to the tasks." if tasks else "Write them as tasks in deployment_tasks.yaml."
             yield Finding(Severity.INFO, "P010", message, first.place(), hint=hint)

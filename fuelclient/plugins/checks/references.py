@@ -251,8 +251,7 @@ def _problem(text: str) -> tuple[str, str]:
     except InvalidDocument as error:
         return error.message, error.hint or "Correct the expression."
     for path in sorted(paths):
-        model = path.partition(":")[0]
-        if model not in _MODELS:
+        if (model := path.partition(":")[0]) not in _MODELS:
             close = nearest(model, _MODELS)
             hint = f"Did you mean {close}?" if close else f"Known: {', '.join(sorted(_MODELS))}."
             return f"{path} refers to the unknown model {model!r}", hint

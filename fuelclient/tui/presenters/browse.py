@@ -152,8 +152,7 @@ _STEPS = (
 def between(data: GraphData, row: int, other: int) -> tuple[tuple[Step, ...], bool]:
     """The shortest chain between two rows in either direction, and whether it begins at `row`."""
     study = data.study
-    steps = chain(study.expansion, study.indices[row], study.indices[other])
-    if steps:
+    if steps := chain(study.expansion, study.indices[row], study.indices[other]):
         return steps, True
     return chain(study.expansion, study.indices[other], study.indices[row]), False
 

@@ -291,8 +291,7 @@ def _plugin(data: GraphData, row: int, glyphs: Glyphs) -> list[Line]:
                 lines.append((Cell(f"  {sign} {name}", Tone.ACCENT), Cell(where, Tone.DIM)))
                 if index is not None and tasks is overridden:
                     lines += _overridden_attributes(data.study.task(index), plugin, glyphs)
-    clashes = data.clashes.get(plugin.id, ())
-    if clashes:
+    if clashes := data.clashes.get(plugin.id, ()):
         lines += [(), title("clashes, and what to know"), *finding_lines(clashes, glyphs)]
     return lines
 

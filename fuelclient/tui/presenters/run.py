@@ -93,8 +93,7 @@ def bar(state: RunState, now: datetime, width: int, glyphs: Glyphs) -> list[Part
         Part(f"{done}/{total}", Tone.PLAIN),
         Part(status.text, status.tone),
     ]
-    graphs = len(run.children)
-    if graphs > 1 and not run.is_final:
+    if (graphs := len(run.children)) > 1 and not run.is_final:
         ended = sum(child.is_final for child in run.children)
         parts.append(Part(f"graph {min(ended + 1, graphs)} of {graphs}", Tone.DIM, rank=2))
     took = progress.elapsed(run.time_start, run.time_end, now)

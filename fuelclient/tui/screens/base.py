@@ -159,8 +159,7 @@ class ViewScreen(Screen[None]):
         """Show a new answer, if there is one. The cursors stay where the user has moved them."""
         if not self.is_whole():
             return
-        answer = self.ui.gateway.answer(self.request())
-        if answer is not None and answer is self._answer:
+        if (answer := self.ui.gateway.answer(self.request())) is not None and answer is self._answer:
             self.show_other_answers()
         elif answer is not None:
             if self.filled:

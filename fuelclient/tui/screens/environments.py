@@ -186,6 +186,5 @@ class HistoryScreen(ViewScreen):
             self._show_detail()
 
     def open(self) -> None:
-        chosen = self.run_here()
-        if chosen is not None:
+        if (chosen := self.run_here()) is not None:
             self.ui.go(Route(View.RUN, chosen.cluster_id, run=chosen.id))

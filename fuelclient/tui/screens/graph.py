@@ -100,8 +100,7 @@ class GraphScreen(ViewScreen):
 
     def open(self) -> None:
         """Browse from the task under the cursor."""
-        task = self.task_here()
-        if task is not None:
+        if (task := self.task_here()) is not None:
             self.ui.go(self.route.to(View.BROWSE, task.id, task=task))
 
 
@@ -177,8 +176,7 @@ class PreviewScreen(GraphScreen):
 
     def _show_attribute(self) -> None:
         """If the table of attributes has the focus, show the attribute under the cursor in full, above the task."""
-        row = self.task_row()
-        if row >= 0 and self.blame.has_focus and self.blame.row >= 0:
+        if (row := self.task_row()) >= 0 and self.blame.has_focus and self.blame.row >= 0:
             task, path = self.data.study.task(row), self.blame.table.ids[self.blame.row]
             details = preview.detail(self.data, row, self.glyphs)
             self.details.show([*blame.in_full(task, path, self.glyphs), (), *details])
@@ -219,8 +217,7 @@ class LanesScreen(GraphScreen):
             table.centre(self.kept[cursor])
         self.main.show(table, cursor=cursor)
         note = count(lanes.width(self.data, self.kept), "lane")
-        upward = self.data.reach.against
-        if upward:
+        if upward := self.data.reach.against:
             note += f", {count(upward, 'edge')} upwards not drawn"
         self.panes.note(0, note)
 

@@ -136,8 +136,7 @@ class RunScreen(ViewScreen):
             elif batch.trouble:
                 self._is_connection_lost = True
                 self.ui.trouble = batch.trouble
-        runs = [batch.run for batch in batches if batch.run is not None]
-        if runs:
+        if runs := [batch.run for batch in batches if batch.run is not None]:
             self._update(state, runs[-1], [event for batch in batches for event in batch.events])
         if not state.run.is_final:
             self._bars(state)
