@@ -123,8 +123,7 @@ def terminal_safe(text: str) -> str:
 
 
 def _safe_piece(match: re.Match[str]) -> str:
-    piece = match[0]
-    if piece == "\r\n":
+    if (piece := match[0]) == "\r\n":
         return "\n"
     return piece if len(piece) > 1 else printable(piece, keep="\n\t")
 

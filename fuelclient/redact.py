@@ -210,8 +210,7 @@ def _masked_pairs(text: str) -> str:
     ends = [len(text)]
     position = 0
     while ends:
-        head = _HEAD.search(text, position, ends[-1])
-        if head is None:
+        if (head := _HEAD.search(text, position, ends[-1])) is None:
             end = ends.pop()
             pieces.append(text[position:end])
             position = end
@@ -222,8 +221,7 @@ def _masked_pairs(text: str) -> str:
         quoted = text[position] in "\"'"
         if not secret and not quoted:
             continue
-        value = _VALUE.match(text, position, ends[-1])
-        if value is None:
+        if (value := _VALUE.match(text, position, ends[-1])) is None:
             continue
         if secret:
             pieces.append(MASK)

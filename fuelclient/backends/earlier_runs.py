@@ -19,8 +19,7 @@ def ended_runs(backend: Backend, cluster_id: int) -> list[Run]:
 
 def last_run(backend: Backend, cluster_id: int, graph_type: str) -> Run:
     """The last ended run of a graph, without dry runs and noop runs. Raise `NotFound` if it has not run."""
-    ended = [run for run in ended_runs(backend, cluster_id) if run.graph_type == graph_type]
-    if not ended:
+    if not (ended := [run for run in ended_runs(backend, cluster_id) if run.graph_type == graph_type]):
         raise NotFound(
             "run",
             graph_type,

@@ -238,8 +238,7 @@ def names(word: str) -> list[str]:
     >>> names("controller, cinder,")
     ['controller', 'cinder']
     """
-    parts = [part.strip() for part in word.split(",") if part.strip()]
-    if not parts:
+    if not (parts := [part.strip() for part in word.split(",") if part.strip()]):
         raise argparse.ArgumentTypeError(f"'{word}' names nothing")
     return parts
 

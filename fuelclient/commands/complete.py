@@ -89,8 +89,7 @@ class Complete(Command, CompleteCommand):
 
 
 def _shell_of_user() -> str:
-    shell = os.path.basename(os.environ.get("SHELL", ""))
-    if shell in SHELLS:
+    if (shell := os.path.basename(os.environ.get("SHELL", ""))) in SHELLS:
         return shell
     problem = f"There is no completion for the shell {shell}." if shell else "The variable SHELL names no shell."
     raise UsageError(problem, hint=f"Name one with --shell: {', '.join(SHELLS)}.")

@@ -116,8 +116,7 @@ def grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
 
 def others_note(group: Sequence[Finding]) -> str:
     """How many findings a group has besides its first one, and in how many files; empty for a single one."""
-    more = group[1:]
-    if not more:
+    if not (more := group[1:]):
         return ""
     files = count(len({finding.place.file for finding in more}), "file")
     return f" (and {len(more)} more {group[0].code} in {files})"

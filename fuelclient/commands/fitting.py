@@ -106,8 +106,7 @@ class Row(str):
         last = self.ends[-2] if len(self.ends) > 1 else 0
         if last <= width // 2:
             return wrapped(self, width, " " * last)
-        kept = max((number for number, end in enumerate(self.ends, 1) if end - 2 <= width), default=0)
-        if not kept:
+        if not (kept := max((number for number, end in enumerate(self.ends, 1) if end - 2 <= width), default=0)):
             return wrapped(self, width)
         hang = " " * (len(self) - len(self.lstrip()) + 4)
         rest = hang + "  ".join(filter(None, self.cells[kept:]))

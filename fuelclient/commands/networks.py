@@ -106,8 +106,7 @@ class NetworkGroupUpdate(_GroupCommand, ShowOne):
 
     def values(self, parsed_args: argparse.Namespace) -> Any:
         values = {name: getattr(parsed_args, name) for name in (*_COLUMNS[1:], "meta")}
-        changes = {name: value for name, value in values.items() if value is not None}
-        if not changes:
+        if not (changes := {name: value for name, value in values.items() if value is not None}):
             raise UsageError("Nothing to update.", hint="Name what changes, such as --name or --cidr.")
         return self.writable().services.update_network_group(parsed_args.id, changes)
 
@@ -169,8 +168,7 @@ class NetworkTemplateDownload(_TemplateCommand, Download):
         return file_of(parsed_args, "", f"network_template_{parsed_args.env}")
 
     def document(self, parsed_args: argparse.Namespace) -> Any:
-        template = self.services.network_template(parsed_args.env)
-        if template is None:
+        if (template := self.services.network_template(parsed_args.env)) is None:
             hint = "Upload one with 'fuel2 network-template upload'."
             raise NotFound("network template", f"of environment {parsed_args.env}", hint=hint)
         return template

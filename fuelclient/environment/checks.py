@@ -99,8 +99,7 @@ def require_free_names(present: Iterable[Node], joining: Iterable[Node], cluster
     taken = {normal(node.name): node.id for node in present}
     seen: set[str] = set()
     for node in joining:
-        name = normal(node.name)
-        if name in taken:
+        if (name := normal(node.name)) in taken:
             raise _name_conflict(cluster_id, node.name, taken[name])
         if name in seen:
             raise Conflict(f"Two of the nodes are called {node.name}.", hint="Rename one; nothing was changed.")
@@ -218,8 +217,7 @@ def plugin_named(plugins: Sequence[Plugin], name: str, version: str) -> Plugin:
     Raise `NotFound` if there is none, with the first steps if there are no plugins at all. Raise `UsageError` if
     there are several versions and `version` is empty.
     """
-    matching = [plugin for plugin in plugins if plugin.name == name and version in ("", plugin.version)]
-    if not matching:
+    if not (matching := [plugin for plugin in plugins if plugin.name == name and version in ("", plugin.version)]):
         labels = dict.fromkeys(f"{plugin.name} {plugin.version}" if version else plugin.name for plugin in plugins)
         hint = "" if plugins else FIRST_STEPS["plugin"]
         raise NotFound("plugin", f"{name} {version}".strip(), known=[*labels], hint=hint)

@@ -49,8 +49,7 @@ def plans(inputs: Inputs, request: RunRequest, check: Check = missing_handler) -
 
 def evaluation_of(inputs: Inputs) -> Expressions:
     """Make an evaluator of expressions with the current facts and those of earlier runs."""
-    memory = inputs.memory
-    if memory is None:
+    if (memory := inputs.memory) is None:
         return Expressions(inputs.facts, NO_PAST)
     facts: dict[Hashable, Facts] = {run_id: Facts(seen.common, seen.nodes) for run_id, seen in memory.facts.items()}
     return Expressions(inputs.facts, Past(facts, memory.last, frozenset(memory.forgotten)))

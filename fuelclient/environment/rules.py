@@ -262,8 +262,7 @@ def _names(environment: Environment) -> Iterator[Broken]:
 
 def _networks(environment: Environment) -> Iterator[Broken]:
     """Yield networks that the environment changed to invalid values, and networks that overlap."""
-    own = environment.own_networks.get("networks")
-    if not own:
+    if not (own := environment.own_networks.get("networks")):
         return
     from fuelclient.environment import network_changes
     from fuelclient.environment.networks import NETWORKS, network_configuration
@@ -282,8 +281,7 @@ def _addresses(environment: Environment) -> Iterator[Broken]:
 
     Only addresses that a user chose are checked: an allocated one gives way.
     """
-    user_vips = [vip for vip in environment.vips if vip.is_user_defined]
-    if not user_vips:
+    if not (user_vips := [vip for vip in environment.vips if vip.is_user_defined]):
         return
     from fuelclient.environment.networks import NETWORKS, cidr_of, network_configuration, within
 

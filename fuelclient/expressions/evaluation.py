@@ -118,8 +118,7 @@ def condition_of(task: Task, view: View) -> Condition:
 
     Raise `ExpressionError` for a condition that cannot be read or has no value. Source: Nailgun `lcm.task_serializer`.
     """
-    condition = task.condition
-    if condition is None:
+    if (condition := task.condition) is None:
         return _ALWAYS
     if isinstance(condition, Mapping) and YAQL in condition:
         yaql = yaql_of(condition)

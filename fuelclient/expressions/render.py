@@ -95,8 +95,7 @@ def _pieces(text: str, words: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _named(name: str, words: Mapping[str, Any]) -> str | int | float:
-    match = _FIELD.fullmatch(name)
-    if not match:
+    if not (match := _FIELD.fullmatch(name)):
         raise KeyError(name)
     value = words[match[1]]
     for key in re.findall(r"\w+", match[2]):
@@ -146,8 +145,7 @@ def traversed(value: Any, view: View, words: Mapping[str, Any]) -> Any:
 
 def _defined(value: Mapping[str, Any], view: View) -> Any:
     yaql = yaql_of(value)
-    result = yaql.value(view)
-    if result is UNDEFINED:
+    if (result := yaql.value(view)) is UNDEFINED:
         message = f"The YAQL expression {quoted(yaql.text)} has no value: the task has no old facts on this node."
         raise ExpressionError(message, yaql.text, hint="Test with .isUndef() first.")
     return result

@@ -57,8 +57,7 @@ def compiled(tree: Tree) -> Code:
 
 def _part(tree: Tree, in_lambda: bool) -> Part:
     """Compile a part of an expression, which may stand in a lambda."""
-    kind = tree[0]
-    if kind == "value":
+    if (kind := tree[0]) == "value":
         return Part(lambda _run, _dollar, value=tree[2]: value, False)  # type: ignore[misc]
     if kind == "word":
         return Part(lambda _run, _dollar, word=tree[1]: word, False)  # type: ignore[misc]

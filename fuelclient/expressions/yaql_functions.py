@@ -72,8 +72,7 @@ def _any(_run: Run, items: Any, predicate: Callable[[Any], Any] | None = None) -
 
 
 def _first(_run: Run, items: Any, default: Any = NoElement) -> Any:
-    found = next(iter(items), default)
-    if found is NoElement:
+    if (found := next(iter(items), default)) is NoElement:
         raise NoElement
     return found
 
@@ -184,8 +183,7 @@ def _matches(run: Run, text: Any, pattern: Any, name: str = "matches") -> bool:
     if pattern not in run.patterns:
         run.patterns.add(pattern)
         run.work.spend(_PREPARED + _PREPARED_CHARACTER * len(pattern))
-    regex = linear(pattern, text)
-    if regex is None:
+    if (regex := linear(pattern, text)) is None:
         raise Uncompiled
     run.work.spend(len(text) // _SEARCHED)
     return regex.search(text) is not None

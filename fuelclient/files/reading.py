@@ -83,8 +83,7 @@ def task_files(directory: str) -> list[str]:
     paths: list[str] = []
     seen: set[str] = set()
     for folder, folders, names in os.walk(directory, followlinks=True, onerror=_raise_unavailable):
-        real = os.path.realpath(folder)
-        if real in seen:
+        if (real := os.path.realpath(folder)) in seen:
             folders.clear()
             continue
         seen.add(real)

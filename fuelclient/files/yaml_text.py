@@ -93,8 +93,7 @@ def parse(text: str, file: str, limits: Limits = DOCUMENT) -> Document:
     try:
         if _may_be_deep_or_huge(text, limits):
             _check_events(text, file, limits)
-        node = yaml.compose(text, Loader=yaml.CSafeLoader)
-        if node is None:
+        if (node := yaml.compose(text, Loader=yaml.CSafeLoader)) is None:
             return Document(None, file)
         if not isinstance(node, yaml.ScalarNode):
             _Measure(file, limits).walk(node, 1)

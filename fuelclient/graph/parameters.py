@@ -70,11 +70,9 @@ def absolute(parameters: Mapping[str, Any], name: str) -> str:
 
 
 def flag(parameters: Mapping[str, Any], name: str, default: bool) -> bool:
-    value = parameters.get(name)
-    if value is None:
+    if (value := parameters.get(name)) is None:
         return default
-    word = str(value).strip().lower()
-    if word not in _TRUE | _FALSE:
+    if (word := str(value).strip().lower()) not in _TRUE | _FALSE:
         raise ValueError(f"the parameter {name} must be true or false, not {_kind(value)}")
     return word in _TRUE
 
@@ -96,8 +94,7 @@ def mode(parameters: Mapping[str, Any], name: str, default: str) -> str:
 
 def number(parameters: Mapping[str, Any], name: str) -> float | None:
     """A number of at least 0, which may be written as a string; None if it is absent."""
-    value = parameters.get(name)
-    if value is None:
+    if (value := parameters.get(name)) is None:
         return None
     try:
         parsed = float(value) if not isinstance(value, bool) else -1.0
@@ -129,8 +126,7 @@ def _sync_target(parameters: Mapping[str, Any], name: str) -> str:
 
 
 def _data(parameters: Mapping[str, Any], name: str) -> bytes:
-    value = parameters.get(name)
-    if value is None:
+    if (value := parameters.get(name)) is None:
         raise Missing(f"the parameter {name} is missing")
     if isinstance(value, bytes):
         return value
@@ -230,8 +226,7 @@ def parameter_problems(type: str, parameters: Any) -> Iterator[tuple[str, ValueE
     >>> list(parameter_problems("shell", {"command": "true"}))
     [('cmd', Missing('the parameter cmd is missing; there is command instead'))]
     """
-    given = _mark_computed(parameters if isinstance(parameters, Mapping) else {})
-    if given is _COMPUTED:
+    if (given := _mark_computed(parameters if isinstance(parameters, Mapping) else {})) is _COMPUTED:
         return
     shape = {**SHAPES.get(type, {}), **LIMITS}
     for name in shape:

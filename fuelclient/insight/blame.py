@@ -126,8 +126,7 @@ def statements(task: MergedTask, row: Blame, layers: Iterable[Layer]) -> tuple[S
 
 def _statement(task: MergedTask, row: Blame, layer: Layer) -> Statement:
     owner = layer.owner
-    record = next((record for record in layer.tasks if record.id == task.id), None)
-    if record is None:
+    if (record := next((record for record in layer.tasks if record.id == task.id), None)) is None:
         return Statement(owner, Effect.ABSENT)
     if owner not in (task.owner, *task.overrides):
         return Statement(owner, Effect.APART, place=record.source.place())
@@ -157,8 +156,7 @@ def _leaves(attributes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[s
 def _history(task: MergedTask, path: str) -> Iterator[tuple[Any, Origin]]:
     """Yield the replaced values of `path`, from its own record or from that of a mapping around it."""
     recorded = _recorded(task, path)
-    setting = task.settings.get(recorded)
-    if setting is None:
+    if (setting := task.settings.get(recorded)) is None:
         return
     rest = path[len(recorded) + 1 :]
     for value, origin in setting.replaced:

@@ -405,8 +405,7 @@ class Progress:
             graph = self._graphs.get(child.id, _Graph())
             running = ((self.keys[number], since) for number, since in self.running.items())
             of_graph = [(task, node, since) for (child_id, task, node), since in running if child_id == child.id]
-            seconds = graph.left(of_graph, child.time_start, now)
-            if seconds is None:
+            if (seconds := graph.left(of_graph, child.time_start, now)) is None:
                 return None
             total += seconds
             if graph.guide is not None:
@@ -421,8 +420,7 @@ def counted(progress: Progress) -> list[tuple[str, int]]:
 
 def remaining_words(progress: Progress, run: Run, now: datetime) -> list[str]:
     """Describe the remaining time, and the earlier runs it is estimated from; empty without an estimate."""
-    left = progress.remaining(run, now)
-    if left is None:
+    if (left := progress.remaining(run, now)) is None:
         return []
     ids = ids_text(left.earlier)
     runs = f"run{'s' if len(left.earlier) > 1 else ''} {ids}" if ids else ""

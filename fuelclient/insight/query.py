@@ -233,8 +233,7 @@ class _Parser:
         pattern = _TEXT if self.rows is Rows.OTHERS else _TOKEN
         at = len(self.text) - len(self.text.lstrip())
         while at < len(self.text):
-            match = pattern.match(self.text, at)
-            if match is None:
+            if (match := pattern.match(self.text, at)) is None:
                 raise self._wrong(at, "cannot be read from here on")
             yield match
             at = match.end()
@@ -441,8 +440,7 @@ class _Selection:
         return {index: f"matches {first}" for index, task in enumerate(self.tasks) if holds(fold_case(task.id))}
 
     def _named(self, name: str, term: Term) -> list[int]:
-        indices = [index for index, task in enumerate(self.tasks) if task.id == name]
-        if not indices:
+        if not (indices := [index for index, task in enumerate(self.tasks) if task.id == name]):
             raise self._unknown("task", name, [task.id for task in self.tasks], term)
         return indices
 
@@ -491,8 +489,7 @@ class _Selection:
 
     def _in_stage(self, value: str, term: Term) -> Iterable[int]:
         """All tasks between the sync points of a stage or, for `x/>0`, those that name it with such a priority."""
-        compared = _COMPARED.fullmatch(value)
-        if compared is None:
+        if (compared := _COMPARED.fullmatch(value)) is None:
             if self.study.cycles:
                 problem = "asks for a stage, which follows from an order, and the graph has a cycle"
                 hint = f"stage:{value}/>-1000 needs none: it has the tasks that state it."

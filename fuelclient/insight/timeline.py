@@ -86,8 +86,7 @@ def predecessors(expansion: Expansion) -> dict[Instance, list[Instance]]:
 
 def timeline(rows: Iterable[HistoryRow], before: Predecessors, now: datetime) -> Timeline:
     """The bars of a run up to `now`. Without `before`, all instances of a graph are ready from its beginning."""
-    dated = [row for row in rows if row.time_start is not None and row.node != NOWHERE]
-    if not dated:
+    if not (dated := [row for row in rows if row.time_start is not None and row.node != NOWHERE]):
         return Timeline((), 0.0)
     start = min(str(row.time_start) for row in dated)
     ends = {(row.run_id, row.task, row.node): elapsed(start, row.time_end, now) or 0.0 for row in dated}

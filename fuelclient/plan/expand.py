@@ -103,8 +103,7 @@ class Edges:
         `shared` is the side (equal to `before` or `after`) that is the same in other calls: these share one barrier.
         Vertices on both sides wait for one another. They get direct edges, so that this cycle can be reported.
         """
-        inside = set(before) & set(after)
-        if not inside:
+        if not (inside := set(before) & set(after)):
             self._join_disjoint(before, after, reason, shared)
             return
         common = sorted(inside)
@@ -425,8 +424,7 @@ class _Builder:
         """Add the edges between the tasks of groups marked with `joins`: the old tasks of a role begin when those of
         the roles that its group requires have ended on all of their nodes. Tasks before and after the deployment, and
         tasks that follow a stage, belong to no role. Source: Nailgun `task.legacy_tasks_adapter`."""
-        joining = [index for index, task in enumerate(self.tasks) if task.task.joins]
-        if not joining:
+        if not (joining := [index for index, task in enumerate(self.tasks) if task.task.joins]):
             return
         groups = {task.id: index for index, task in enumerate(self.tasks) if task.task.type == TaskType.GROUP}
         outside = self._outside("deploy_start", onward=False) | self._outside("post_deployment_start", onward=True)
@@ -475,8 +473,7 @@ class _Builder:
             before = [vertex for index in chain.after for vertex in self.at[index].values()]
             after = [vertex for index in chain.before for vertex in self.at[index].values()]
             for index in chain.entries:
-                here = tuple(self.at[index].values())
-                if not here:
+                if not (here := tuple(self.at[index].values())):
                     continue
                 reason = EdgeReason(index, "stage", self.tasks[index].task.stage)
                 self.edges.join(tuple(before), here, reason)

@@ -263,8 +263,7 @@ def cycles_in(tasks: Sequence[Task]) -> tuple[Finding, ...]:
 def cycle_reports(snapshot: Snapshot, expansion: Expansion) -> list[CycleReport]:
     """A report for each set of tasks whose instances wait for one another; the first has a shortest cycle."""
     successors = expansion.successors
-    stuck = order(successors, expansion.size).stuck
-    if not stuck:
+    if not (stuck := order(successors, expansion.size).stuck):
         return []
     within = components(successors, stuck)
     reports = []
@@ -341,8 +340,7 @@ def _larger_fix(tasks: Sequence[MergedTask], fleet: Fleet, ids: Set[str]) -> Ite
     changed = tasks
     while len(dropped) < _MAX_DROPS:
         expansion = expand(changed, fleet)
-        stuck = _cyclic_vertices(expansion, ids)
-        if not stuck:
+        if not (stuck := _cyclic_vertices(expansion, ids)):
             break
         cycle = shortest_cycle(expansion.successors, expansion.size, stuck)
         tried = (_without_edge(changed, expansion, edge) for edge in pairwise((*cycle, cycle[0])))

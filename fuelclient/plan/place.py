@@ -116,8 +116,7 @@ def tolerated_failures(value: object, total: int) -> int:
     >>> tolerated_failures("25%", 4), tolerated_failures("-1", 4), tolerated_failures(None, 4)
     (1, 3, 5)
     """
-    read = tolerance_from(value)
-    if read is None:
+    if (read := tolerance_from(value)) is None:
         return total + 1
     number = read[0] * total // 100 if read[1] else read[0]
     return number if number >= 0 else max(0, total + number)
@@ -167,8 +166,7 @@ def _clashing_variants(
 ) -> Iterator[Finding]:
     for name, indices in by_id.items():
         for first, second in combinations(indices, 2):
-            shared = placed[first] & placed[second]
-            if not shared:
+            if not (shared := placed[first] & placed[second]):
                 continue
             more = f" and {len(shared) - 1} more" if len(shared) > 1 else ""
             yield finding_at(

@@ -124,8 +124,7 @@ class Slots:
         """Fill the free slots. Return the instances that start, in the order of their nodes."""
         started: list[int] = []
         while self.busy < self._work.max_busy:
-            node = self._next_node()
-            if node == NOTHING:
+            if (node := self._next_node()) == NOTHING:
                 break
             if self._running_on[node] != _FREE or self._closed[node]:
                 continue

@@ -251,8 +251,7 @@ class Study:
     @cached_property
     def _order_findings(self) -> tuple[Finding, ...]:
         """The findings about the order: cycles, and dependencies that have no effect."""
-        order = self._ordered[0]
-        if order is None:
+        if (order := self._ordered[0]) is None:
             return self.cycle_findings
         lost = dropped_findings(self._dropped, order, self._preceding)
         return (*self.cycle_findings, *lost, *unordered_findings(self.expansion, self._preceding))
@@ -430,8 +429,7 @@ def indices_of(merged: MergedGraph, task: str) -> tuple[int, ...]:
 
     Raise `NotFound`, with the nearest id, if the graph has none.
     """
-    indices = tuple(index for index, candidate in enumerate(merged.tasks) if candidate.id == task)
-    if not indices:
+    if not (indices := tuple(index for index, candidate in enumerate(merged.tasks) if candidate.id == task)):
         hint = "" if merged.tasks else FIRST_STEPS["task"]
         if owners := [each.id for each in merged.tasks if task.startswith(f"{each.id}.")]:
             hint = f"Write an attribute as a word of its own: {owners[-1]} {task.removeprefix(f'{owners[-1]}.')}."

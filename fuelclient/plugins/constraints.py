@@ -105,8 +105,7 @@ def parse(key: str, value: object) -> tuple[Term, ...]:
         raise InvalidDocument(f"{key} is {in_words(value)}, not a string", hint=f"Write {key}: '>=8,<10', in quotes.")
     terms = []
     for part in value.split(","):
-        match = _TERM.fullmatch(part.strip())
-        if not match:
+        if not (match := _TERM.fullmatch(part.strip())):
             example = "==kilo,==liberty-8.0" if key == OS_VERSION else ">=8,<10"
             message = f"{part.strip()!r} in {key} is not a comparison with a version"
             raise InvalidDocument(message, hint=f"Write comparisons separated by commas: '{example}'.")

@@ -138,8 +138,7 @@ def _configs(files: PackageFiles) -> dict[str, Any]:
 
 def _metadata(files: PackageFiles) -> tuple[Mapping[str, Any] | None, bool]:
     """Return the content of `metadata.yaml` or None, and whether a plugin can be made of it. Errors become findings."""
-    document = files.read("metadata.yaml")
-    if document is None:
+    if (document := files.read("metadata.yaml")) is None:
         if not errors_in(files.findings):
             hint = "Create it, or name the directory that contains it."
             files.reject("P001", "the package has no metadata.yaml", Place(files.manifest), hint)

@@ -391,8 +391,7 @@ class Editor:
 
     def text(self) -> str:
         """Write the changes of `data` into the text, with the layout of all other lines."""
-        unchanged = self._loaded(self._before)
-        if unchanged == self.data:
+        if (unchanged := self._loaded(self._before)) == self.data:
             return self._before
         after = self._dumped(self.data)
         kept = with_layout(self._before, self._dumped(unchanged), after) if unchanged else after

@@ -52,8 +52,7 @@ def releases_from(document: Document) -> list[Release]:
             report.error("G006", line_of(each), "these are tasks of a graph, not releases", hint)
             report.raise_errors()
     for item, line in report.entries(data, "a release file is a list of releases", "Name another file."):
-        release = _record(item, line, report)
-        if release is None:
+        if (release := _record(item, line, report)) is None:
             continue
         if release.id in ids:
             report.error("G006", line, f"two releases have the id {release.id}", "Number them differently.")

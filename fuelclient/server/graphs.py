@@ -188,11 +188,9 @@ def picture(call: Call) -> Reply:
     """
     graph = role_based(merged(call))
     only, remove = call.query.get("tasks", ()), call.query.get("remove", ())
-    unknown = sorted(set(only) - set(graph.tasks))
-    if unknown:
+    if unknown := sorted(set(only) - set(graph.tasks)):
         raise HttpError(400, UsageError(f"Tasks {','.join(unknown)} are not present in deployment graph"))
-    unknown = sorted(set(remove) - set(INTERNAL))
-    if unknown:
+    if unknown := sorted(set(remove) - set(INTERNAL)):
         raise HttpError(400, UsageError(f"Task types {','.join(unknown)} do not exist"))
     kept = {name for name, task in graph.tasks.items() if task is None or task.type not in remove}
     if (child := call.query.get("parents_for")) is not None:

@@ -33,8 +33,7 @@ def create(call: Call) -> Any:
 
 def update(call: Call) -> Any:
     record = show(call)
-    changed = changed_fields(record, call.body)
-    if not changed:
+    if not (changed := changed_fields(record, call.body)):
         return record
     require_same(record, call.body, *(changed.keys() - _FIXED))
     before = release_to(call.backend.releases.get(record["id"]))

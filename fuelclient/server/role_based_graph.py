@@ -116,8 +116,7 @@ def error_message(graph: RoleBasedGraph) -> str:
     """
     if cycles := ", ".join(map(repr, _cycles(graph))):
         return f"Graph cannot be processed because it contains cycles in it:{cycles}\n"
-    missing = sorted(name for name, task in graph.tasks.items() if task is None)
-    if not missing:
+    if not (missing := sorted(name for name, task in graph.tasks.items() if task is None)):
         return ""
     incomplete_edges = [edge for edge in graph.edges() if not set(missing).isdisjoint(edge)]
     users = sorted({name for edge in incomplete_edges for name in edge} - set(missing))

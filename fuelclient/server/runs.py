@@ -158,8 +158,7 @@ def deploy(call: Call) -> Any:
 
 def deploy_tasks(call: Call) -> Any:
     """Run some tasks of a graph and skip the others."""
-    names = tuple(dict.fromkeys(call.body if isinstance(call.body, list) else ()))
-    if not names:
+    if not (names := tuple(dict.fromkeys(call.body if isinstance(call.body, list) else ()))):
         raise HttpError(400, UsageError("No tasks are named."), "Tasks list must be specified.")
     known = {task.id for task in merged(call)}
     if unknown := [name for name in names if name not in known]:

@@ -159,8 +159,7 @@ def _apply_file(path: str, environ: Mapping[str, str], values: dict[str, Setting
     """Override `values` with a settings file. If it has two names of one setting, the proper one wins."""
     given: dict[str, tuple[str, Setting]] = {}
     for key, setting in _read(path):
-        spec = KNOWN.get(key)
-        if spec is None:
+        if (spec := KNOWN.get(key)) is None:
             close = "" if key.startswith(_OLD_CLIENT_PREFIXES) else nearest(key.upper(), KNOWN)
             if close:
                 hint = f"Did you mean {close}?"

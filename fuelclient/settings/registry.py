@@ -101,8 +101,7 @@ def _number(value: Any, minimum: int) -> int:
 
 
 def _flag(value: Any) -> bool:
-    text = str(value).strip().lower()
-    if text not in _TRUE | _FALSE:
+    if (text := str(value).strip().lower()) not in _TRUE | _FALSE:
         raise ValueError("true or false is needed")
     return text in _TRUE
 

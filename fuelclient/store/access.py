@@ -143,8 +143,7 @@ def translated(path: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
-        if code not in _REASONS:
+        if (code := getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF) not in _REASONS:
             if _is_damaged(path, error):
                 raise unavailable(path, sqlite3.SQLITE_CORRUPT) from error
             raise

@@ -97,8 +97,7 @@ def vips(connection: Connection, cluster_id: int) -> list[Vip]:
 
 def put_vip(connection: Connection, cluster_id: int, vip: Vip) -> int:
     """Store a virtual address, in place of one with the same name. Its id is ignored. Return its stored id."""
-    stored = _VIPS.first(connection, cluster_id=cluster_id, name=vip.name)
-    if stored is None:
+    if (stored := _VIPS.first(connection, cluster_id=cluster_id, name=vip.name)) is None:
         return insert_row(connection, "vips", {"cluster_id": cluster_id, **_VIPS.row(vip)})
     _VIPS.update(connection, replace(vip, id=stored.id))
     return stored.id

@@ -61,8 +61,7 @@ class Queue:
         known, since = -1, time.monotonic()
         while True:
             floor = min(self._counters()[1], self._number)
-            first = self._lowest_taken(floor)
-            if first is None:
+            if (first := self._lowest_taken(floor)) is None:
                 self._put_floor(self._number)
                 return False
             if floor != known:

@@ -89,8 +89,7 @@ def put_package(connection: Connection, plugin_id: int, package: Package) -> Non
 def package(connection: Connection, plugin_id: int) -> Package | None:
     """The package of a plugin, without the releases that it defines; None if the plugin was registered before packages
     were stored."""
-    text = rows.column(connection, "plugins", "package", plugin_id)
-    if not text:
+    if not (text := rows.column(connection, "plugins", "package", plugin_id)):
         return None
     stored = rows.decode(text)
     return Package(

@@ -179,8 +179,7 @@ class FuelUI(UI):
     # marking and picking
 
     def action_mark(self) -> None:
-        task = self.view.task_here()
-        if task is None:
+        if (task := self.view.task_here()) is None:
             self.notify("There is no task under the cursor.")
             return
         mark = (self.graph_here, task)
@@ -293,8 +292,7 @@ class FuelUI(UI):
             self.trouble = self._trouble_text()  # the screen may have dropped the request that had failed
 
     def on_failed(self, message: Failed) -> None:
-        request = message.job
-        if request not in self.gateway.pending:
+        if (request := message.job) not in self.gateway.pending:
             return
         if not isinstance(request, Request):
             self._refused(request, message)

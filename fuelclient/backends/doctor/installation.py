@@ -112,8 +112,7 @@ def _intruders() -> Iterator[Diagnosis]:
 def _program() -> Diagnosis:
     """Compare the `fuel2` that the shell finds with this one: after an upgrade, an older one may come first."""
     ours = str(installed.program())
-    theirs = shutil.which("fuel2")
-    if theirs is None:
+    if (theirs := shutil.which("fuel2")) is None:
         return Diagnosis(
             "paths", "fuel2", Health.WARNING, "the shell does not find fuel2: it is not in PATH",
             f"export PATH={shlex.quote(os.path.dirname(ours))}:$PATH",

@@ -35,8 +35,7 @@ def master(settings: Settings) -> Iterator[Diagnosis]:
     from fuelclient.backends.connected import connected
 
     try:
-        server = settings.master
-        if server is None:
+        if (server := settings.master) is None:
             return
         impatient = replace(server, timeout=SECONDS, total_timeout=2 * SECONDS, retries=0)
         with closing(connected(impatient)) as backend:
@@ -102,8 +101,7 @@ def nodes(settings: Settings) -> Iterator[Diagnosis]:
     except FuelError as error:
         yield Diagnosis("nodes", "list", Health.ERROR, error.message, error.hint)
         return
-    reached = list(filter(_is_reached, known))
-    if not reached:
+    if not (reached := list(filter(_is_reached, known))):
         return
     problems = [diagnosis for answers in asyncio.run(_ask_all(reached)) for diagnosis in answers]
     yield from alike(problems)

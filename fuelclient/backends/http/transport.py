@@ -65,8 +65,7 @@ class _Deadline:
         seconds_left = self._seconds
         while not self._ended.wait(min(_LOG_SECONDS, seconds_left)):
             passed = time.monotonic() - began
-            seconds_left = self._seconds - passed
-            if seconds_left <= 0:
+            if (seconds_left := self._seconds - passed) <= 0:
                 with self._lock:
                     self.expired = True
                     if self._socket is not None:

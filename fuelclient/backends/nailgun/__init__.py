@@ -40,8 +40,7 @@ class NailgunBackend(OverHttp):
     services: Services
 
     def __getattr__(self, name: str) -> Any:
-        facet = NailgunBackend.__annotations__.get(name)
-        if facet is None:
+        if (facet := NailgunBackend.__annotations__.get(name)) is None:
             raise AttributeError(name)
         module = import_module(f"{__name__}.{'inventory' if name in _IN_INVENTORY else name}")
         setattr(self, name, getattr(module, facet)(self))

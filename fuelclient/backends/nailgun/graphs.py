@@ -59,8 +59,7 @@ class Graphs(Facet):
     def get(self, owner: OwnerRef, graph_type: str = DEFAULT_TYPE) -> Graph:
         """Only an owner that is a plugin has its name."""
         labelled_owner = self._owner_for_messages(owner)
-        graph = self._stored(labelled_owner, graph_type)
-        if graph is None:
+        if (graph := self._stored(labelled_owner, graph_type)) is None:
             raise self._unknown(labelled_owner, graph_type)
         return graph
 
@@ -171,8 +170,7 @@ def _whole(
 
     Raise `InvalidGraph` for a record that overrides nothing, or something with several variants.
     """
-    partial = [task for task in tasks if task.is_partial]
-    if not partial:
+    if not (partial := [task for task in tasks if task.is_partial]):
         return tuple(tasks), []
     findings = []
     whole: dict[str, Task] = {}

@@ -108,8 +108,7 @@ class Plugins(Facet):
         settings = self._master.clusters.settings(cluster_id)
         if not values and (plugin_id in enabled_plugins(settings)) is on:
             return
-        section = _section(plugin, settings.get(plugin.name), values or {})
-        if section is None:
+        if (section := _section(plugin, settings.get(plugin.name), values or {})) is None:
             raise Conflict(
                 f"Environment {cluster_id} does not offer plugin {plugin.name} {plugin.version}.",
                 hint="The plugin does not support its release, or the master has not read it yet: run "

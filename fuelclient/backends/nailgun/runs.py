@@ -144,8 +144,7 @@ def memory_of(
         return Memory(forgotten=forgotten)
     for run in reversed(history.ended):
         keys = {(row.task, uid_of(row.node)) for row in history.succeeded(run) if row.task in reading_earlier}
-        new = {key for key in keys if key not in last and key[1] not in forgotten}
-        if not new:
+        if not (new := {key for key in keys if key not in last and key[1] not in forgotten}):
             continue
         try:
             facts[run.id] = history.facts(run.id)
@@ -367,8 +366,7 @@ class Runs(Facet):
         run = self._transaction(run_id)
         run = run if run.graph_type else self._with_relatives(run)
         part = run.children[-1].id if run.children else run_id
-        data = self._session.get(f"transactions/{part}/{what}", About("run", run_id))
-        if not data:
+        if not (data := self._session.get(f"transactions/{part}/{what}", About("run", run_id))):
             raise NotFound(what.replace("_", " "), f"of run {run_id}", hint="It was not recorded.")
         return data
 

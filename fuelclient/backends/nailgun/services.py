@@ -207,8 +207,7 @@ class Services(Facet):
 
     def _change_tests(self, run_id: int, status: str) -> services.TestRun:
         data = self._session.put(f"{OSTF}testruns/", About("test run", run_id), [{"id": run_id, "status": status}])
-        runs = _listed(_test_run, data, "test run")
-        if not runs:
+        if not (runs := _listed(_test_run, data, "test run")):
             raise NotFound("test run", run_id, hint="See `fuel2 health status list`.")
         return runs[0]
 

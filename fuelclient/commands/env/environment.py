@@ -244,8 +244,7 @@ class EnvRemoveNodes(Changing):
         backend, env, force = self.backend, parsed_args.env, parsed_args.force
         is_engine = not supports(backend.runs.act)  # a Fuel master gets only the original client's requests
         deployed = [node.id for node in backend.nodes.list(env) if node.was_deployed] if is_engine and not force else []
-        removed = backend.clusters.remove_nodes(env, parsed_args.nodes, force=force)
-        if not removed:
+        if not (removed := backend.clusters.remove_nodes(env, parsed_args.nodes, force=force)):
             raise Conflict(f"Environment with id={env} doesn't have nodes to remove.")
         self.tell(f"Nodes were removed from the environment with id={env}")
         left = [node_id for node_id in removed if node_id in deployed]

@@ -90,8 +90,7 @@ def _is_ours(path: str) -> bool:
     """
     from fuelclient import files
 
-    role = os.path.basename(path).rpartition("_")[0]
-    if not role:
+    if not (role := os.path.basename(path).rpartition("_")[0]):
         return True
     try:
         data = files.load(path).data

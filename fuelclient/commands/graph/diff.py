@@ -134,8 +134,7 @@ def _change(value: ValueChange) -> str:
 
 
 def _order_lines(comparison: Comparison, expansion: Expansion) -> Iterator[str]:
-    order = comparison.order
-    if order is None:
+    if (order := comparison.order) is None:
         yield f"Order: cannot be compared. {comparison.problem}"
         return
     edges = f"{count(len(order.edges_removed), 'edge')} between tasks removed, {len(order.edges_added)} added"

@@ -102,8 +102,7 @@ class GraphRender(OrderQuestion):
 def _format_of(path: str, requested: str | None) -> str:
     if requested or path == STDOUT:
         return requested or "txt"
-    extension = os.path.splitext(path)[1].lower().removeprefix(".")
-    if extension not in _FORMATS:
+    if (extension := os.path.splitext(path)[1].lower().removeprefix(".")) not in _FORMATS:
         hint = f"End it with .{', .'.join(_FORMATS)}, or use -f."
         raise UsageError(f"The name {path} does not say which kind of picture it is.", hint=hint)
     return _FORMATS[extension]
@@ -151,8 +150,7 @@ def _mermaid(whole: Picture) -> str:
 
 def _graphviz(dot_text: str, form: str) -> bytes:
     """Draw with Graphviz. Raise `Unavailable` if it is not installed, or is too slow."""
-    program = shutil.which("dot")
-    if program is None:
+    if (program := shutil.which("dot")) is None:
         hint = "Install the package graphviz, or write .html or .dot instead."
         raise Unavailable(f"{form} is drawn by Graphviz, whose program 'dot' is not installed.", hint=hint)
     try:

@@ -43,8 +43,7 @@ class PluginsMatrix(AnswerList):
 
     def rows(self, parsed_args: argparse.Namespace) -> Iterable[Sequence[Any]]:
         packages = [package_at(path) for path in parsed_args.paths]
-        contexts = list(release_contexts(self.backend, parsed_args.release))
-        if not contexts:
+        if not (contexts := list(release_contexts(self.backend, parsed_args.release))):
             raise NotFound("release", "to try them on", hint="Import one: fuel2 release import FILE.")
         if parsed_args.release is None:
             contexts = with_tasks(contexts)

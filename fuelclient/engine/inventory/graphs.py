@@ -172,8 +172,7 @@ def _evaluation(connection: Connection, cluster_id: int, graph_type: str) -> Eva
 
 
 def _existing(connection: Connection, owner: Owner, graph_type: str) -> Graph:
-    graph = graphs.find(connection, owner.level, owner.id, graph_type)
-    if graph is None:
+    if (graph := graphs.find(connection, owner.level, owner.id, graph_type)) is None:
         known = graphs.types(connection, owner.level, owner.id)
         hint = "" if known else f"{str(owner).capitalize()} has no graph."
         raise NotFound("graph type", graph_type, known=known, hint=hint)
@@ -201,8 +200,7 @@ def _current(connection: Connection, stored: Graph) -> Graph:
         return stored
     from fuelclient.plugins.select import for_any_release
 
-    document = for_any_release(lookup.package(connection, owner)).graphs.get(stored.type)
-    if document is None:
+    if (document := for_any_release(lookup.package(connection, owner)).graphs.get(stored.type)) is None:
         return replace(stored, tasks=())
     return replace(stored, tasks=document.tasks, metadata=document.metadata, warnings=document.findings)
 

@@ -284,8 +284,7 @@ def _require_free(connection: Connection, release: Release) -> None:
 
 def _hint_for_taken_release(connection: Connection, owner: Plugin, existing: int) -> str:
     """Give a hint how to install a package that defines a release of another plugin."""
-    users = clusters.every(connection, release_id=existing)
-    if not users:
+    if not (users := clusters.every(connection, release_id=existing)):
         return f"It belongs to plugin {owner.label}. Remove that first (`fuel2 plugins remove {owner.id}`)."
     env = users[0]
     series = ".".join(owner.version.split(".")[:2])

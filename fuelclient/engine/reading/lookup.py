@@ -73,8 +73,7 @@ def last_package(connection: Connection, owner: Plugin) -> Package:
 
 def stored_package(connection: Connection, owner: Plugin) -> Package:
     """Read the package of a plugin from its registration. Raise `Conflict` as `package` does."""
-    stored = plugins.package(connection, owner.id)
-    if stored is None:
+    if (stored := plugins.package(connection, owner.id)) is None:
         raise Conflict(
             f"Plugin {owner.name} {owner.version} was registered by an earlier version of fuel2, without its package.",
             hint="Install it again: `fuel2 plugins install PACKAGE --force`.",
@@ -110,8 +109,7 @@ def environments_with(connection: Connection, owner: OwnerRef | Owner) -> list[i
 def require_roles(wanted: Iterable[tuple[str, Iterable[str]]], known: Mapping[str, Role]) -> None:
     """Raise `NotFound` for the first role that is not in `known`, with a finding for each of them. `wanted` are the
     names of nodes with their roles."""
-    missing = [(node, role) for node, roles in wanted for role in roles if role not in known]
-    if not missing:
+    if not (missing := [(node, role) for node, roles in wanted for role in roles if role not in known]):
         return
     errors = [NotFound("role", role, known=list(known)) for _, role in missing]
     errors[0].findings = tuple(

@@ -56,8 +56,7 @@ def node_after_run(node: Node, fate: Fate, metadata: Mapping[str, Any], *, delet
     frees = deletes and node.pending_deletion and fate is Fate.SUCCESS
     default = {"status": DELETED if frees else _STATUSES[fate]}
     wanted: Mapping[str, Any] = attributes if isinstance(attributes, Mapping) else default
-    status = str(wanted.get("status") or "")
-    if status == DELETED:
+    if (status := str(wanted.get("status") or "")) == DELETED:
         return node.freed(NodeStatus.DISCOVER)
     changed = replace(
         node,

@@ -280,8 +280,7 @@ class Operations(Records):
 
     def logs(self, run_id: int, task: str, node: str) -> Logs:
         _, rows = self._history(run_id, HistoryFilter(nodes=(node,), tasks=(task,)))
-        begun = [row for row in rows if row.attempts]
-        if not begun:
+        if not (begun := [row for row in rows if row.attempts]):
             raise NotFound("log", f"of {task}/{node} in run {run_id}", hint=self._why_no_log(run_id, task, rows))
         row = begun[-1]
         with self._database.read() as connection:

@@ -141,8 +141,7 @@ class Records(Facet):
 
     @reads
     def _recorded(self, connection: Connection, run_id: int, part: str, noun: str) -> Mapping[str, Any]:
-        recorded = facts.part_of(connection, _last_planned(connection, run_id).id, part)
-        if recorded is None:
+        if (recorded := facts.part_of(connection, _last_planned(connection, run_id).id, part)) is None:
             raise _nothing_recorded(noun, run_id)
         return recorded
 
@@ -188,8 +187,7 @@ def with_runner(connection: Connection, run: Run) -> Run:
 
 def require_free(connection: Connection, cluster_id: int) -> None:
     """Raise `Conflict`, naming the run, if a run on the environment has not ended."""
-    run = runs.unfinished(connection, cluster_id)
-    if run is None:
+    if (run := runs.unfinished(connection, cluster_id)) is None:
         return
     if is_alive(connection, run):
         raise Conflict(
@@ -207,8 +205,7 @@ def deletable_with_cluster(connection: Connection, cluster_id: int) -> list[Run]
 
     This includes a run whose runner was killed: its commands may still be running, and only the run can find them.
     """
-    run = runs.unfinished(connection, cluster_id)
-    if run is not None:
+    if (run := runs.unfinished(connection, cluster_id)) is not None:
         where, hint = f"on environment {cluster_id}", f"End it first: `fuel2 task stop {run.id} --kill`."
         if is_alive(connection, run):
             raise Conflict(f"Run {run.id} is running {where}.", hint=hint)

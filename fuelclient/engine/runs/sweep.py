@@ -250,8 +250,7 @@ def _next_attempt(attempts: int) -> str:
 
 def _nodes_with_spools(connection: Connection, child: Run) -> Iterable[Node]:
     """Return the nodes with a spool of a child: those where an instance began, or all if a task uploaded files."""
-    begun = history.begun(connection, child.id)
-    if not begun:
+    if not (begun := history.begun(connection, child.id)):
         return ()
     former, present = runs.nodes_of(connection, child.id), nodes.every(connection, cluster_id=child.cluster_id)
     known = {node.id: node for node in (*former, *present)}

@@ -46,8 +46,7 @@ def steps_of(job: Job, handler_commands: Mapping[str, str]) -> tuple[Step, ...]:
     """
     if job.type in CONFIGURED and handler_commands.get(job.type):
         return commands.configured_steps(job, handler_commands[job.type])
-    handler = HANDLERS.get(job.type)
-    if handler is None:
+    if (handler := HANDLERS.get(job.type)) is None:
         raise ValueError(_unknown(job.type))
     return handler(job)
 

@@ -136,8 +136,7 @@ def misplaced(template: str) -> str:
     >>> misplaced("echo 'erase {node.name}'")
     '{node.name} stands inside single quotes'
     """
-    first = _PLACEHOLDER.search(template)
-    if not first:
+    if not (first := _PLACEHOLDER.search(template)):
         return ""
     for mark, where in _UNSAFE_MARKS:
         if mark in template:

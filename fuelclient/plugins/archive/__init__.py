@@ -105,8 +105,7 @@ def _suffix(path: Path) -> str:
         raise UsageError(f"{path} is not a regular file.", hint="Name an .fp or .rpm file, or a directory.")
     if not os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids):
         raise Unavailable(f"{path} cannot be read: permission denied.", hint="Check its permissions.")
-    suffix = path.suffix.lower()
-    if suffix not in (".fp", ".rpm"):
+    if (suffix := path.suffix.lower()) not in (".fp", ".rpm"):
         message = f"Plugin {path.name} has unsupported format {path.suffix}".rstrip()
         hint = "Name a directory, or a file that ends in .fp or .rpm."
         finding = Finding(Severity.ERROR, _CODE, message, Place(path.name), hint=hint)

@@ -131,8 +131,7 @@ def require_inside(links: Mapping[str, str]) -> None:
                 directory.pop()
             elif part not in ("", "."):
                 directory.append(part)
-                next_target = links.get("/".join(directory))
-                if next_target is None:
+                if (next_target := links.get("/".join(directory))) is None:
                     continue
                 hops += 1
                 if hops > _MAX_HOPS or steps_left < 0 or next_target.startswith("/"):

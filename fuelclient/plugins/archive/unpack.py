@@ -47,8 +47,7 @@ class Unpacker:
         self._bytes = 0
 
     def directory(self, name: str) -> None:
-        path = self._path(name, directory=True)
-        if path is None:
+        if (path := self._path(name, directory=True)) is None:
             return
         if self._types.get(path) is _Type.IMPLIED:
             self._types[path] = _Type.DIRECTORY
@@ -107,8 +106,7 @@ class Unpacker:
 
     def _new_path(self, name: str, member_type: _Type) -> str:
         """Claim and return the path of a member that is not a directory, and make the directories above it."""
-        path = self._path(name)
-        if not path:
+        if not (path := self._path(name)):
             where = "/".join((*self._prefix, "<one directory>"))
             raise Unusable(f"member {quoted(name)} is outside {where}", "A package has one top directory.")
         for end, character in enumerate(path):

@@ -65,8 +65,7 @@ def check_metadata(package: Reading) -> Iterator[Finding]:
 
 
 def _fuel_version(package: Reading, value: str, place: Place) -> Iterator[Finding]:
-    match = _FUEL.fullmatch(value)
-    if not match:
+    if not (match := _FUEL.fullmatch(value)):
         message = f"{value[:80]!r} in fuel_version is not a version of Fuel"
         yield Finding(Severity.ERROR, "P005", message, place, hint="Write numbers with a dot: '9.0'.")
         return
@@ -216,8 +215,7 @@ def check_priorities(package: Reading) -> Iterator[Finding]:
 
 def _orchestrators(package: Reading) -> Iterator[Finding]:
     tasks = [*package.tasks(), *package.records("release_tasks")]
-    modern = [task for task in tasks if task.has_version_2]
-    if not modern:
+    if not (modern := [task for task in tasks if task.has_version_2]):
         if (first := next(iter((*tasks, *package.records(*package.legacy))), None)) is not None:
             message = "no task has version 2.0.0, which is recommended for Fuel 9.0 and later"
             hint = "Add version: 2.0.0 to the tasks." if tasks else "Write them as tasks in deployment_tasks.yaml."

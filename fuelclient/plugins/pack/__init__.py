@@ -214,8 +214,7 @@ def build_date(environment: Mapping[str, str]) -> int:
     >>> build_date({}), build_date({"SOURCE_DATE_EPOCH": "7"})
     (1475712000, 7)
     """
-    given = environment.get("SOURCE_DATE_EPOCH", "")
-    if not given:
+    if not (given := environment.get("SOURCE_DATE_EPOCH", "")):
         return _DEFAULT_DATE
     if not given.isascii() or not given.isdigit() or len(given) > 10 or int(given) >= 2**32:
         hint = "Set it to seconds since 1970, or unset it."

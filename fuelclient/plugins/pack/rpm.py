@@ -142,8 +142,7 @@ def _scripts(package: RpmPackage) -> Iterator[tuple[str, bytes]]:
         return
     known = {entry.path: entry for entry in package.entries if entry.type is EntryType.FILE}
     for file, *_ in _SCRIPTS:
-        entry = known.get(file)
-        if entry is None:
+        if (entry := known.get(file)) is None:
             continue
         if entry.size > _MAX_SCRIPT:
             raise Unusable(f"{file} is larger than {_MAX_SCRIPT} bytes", "Put most of it into a file, and call that.")

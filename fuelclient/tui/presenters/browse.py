@@ -211,8 +211,7 @@ def both_tasks(data: GraphData, step: Step, glyphs: Glyphs) -> list[Line]:
 
 def _task_line(data: GraphData, name: str, index: int) -> Line:
     """A task on the path: name, type, stage and nodes."""
-    row = data.study.row_of.get(index)
-    if row is None:
+    if (row := data.study.row_of.get(index)) is None:
         return (Cell(name, Tone.STRONG),)
     shown = data.study.rows[row]
     nodes = count(len(shown.nodes), "node") if None not in shown.nodes else "sync point"

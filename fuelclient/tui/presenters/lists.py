@@ -347,8 +347,7 @@ def _value(value: ValueChange, glyphs: Glyphs) -> Iterator[Line]:
 
 
 def _order_lines(comparison: Comparison, glyphs: Glyphs) -> Iterator[Line]:
-    order = comparison.order
-    if order is None:
+    if (order := comparison.order) is None:
         yield title("order: cannot be compared")
         yield (Cell(f"  {glyphs.error} {comparison.problem}", Tone.BAD),)
         return

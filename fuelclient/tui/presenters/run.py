@@ -71,8 +71,7 @@ def _took(seconds: float | None) -> str:
 
 def why(state: RunState, number: int) -> str:
     """Why an instance has its status; empty until its row has been read."""
-    part = state.part(number)
-    if part is None:
+    if (part := state.part(number)) is None:
         return ""
     state, number = part
     return progress.explanation(
@@ -140,8 +139,7 @@ class Instances(Table):
         self._glyphs, self._names_of = glyphs, names_of
 
     def _row(self, number: int) -> tuple[Value, ...]:
-        part = self.state.part(number)
-        if part is None:
+        if (part := self.state.part(number)) is None:
             return _NOT_READ
         state, number = part
         row = state.rows[number]
@@ -196,8 +194,7 @@ class Instances(Table):
         key = self.keys[column]
         if self.state.lacks(key):
             return lambda _: (0, 0.0, "")  # until they have been read
-        distinct = self.distinct(key)
-        if distinct is None:
+        if (distinct := self.distinct(key)) is None:
             return super().sort_keys(order, column)
         values, indices = distinct
         if key == "node":
@@ -254,8 +251,7 @@ class Grid:
 
 
 def detail(state: RunState, number: int, names_of: dict[int, str], now: datetime, glyphs: Glyphs) -> list[Line]:
-    part = state.part(number)
-    if part is None:
+    if (part := state.part(number)) is None:
         return [title(state.name(number))]
     state, number = part
     row = state.rows[number]
@@ -302,8 +298,7 @@ MAX_FAULTS = 20
 
 def faults(state: RunState, glyphs: Glyphs) -> list[Line]:
     """The failed instances of a run, then those that did not run because of a failure or a stop, with their reasons."""
-    faults = state.faults()
-    if not faults:
+    if not (faults := state.faults()):
         return []
     faults.sort(key=lambda number: state.word(number) in (progress.NOT_REACHED, progress.NOT_STARTED))
     lines = [title(count(len(faults), "fault"))]
@@ -361,8 +356,7 @@ def _no_runs(env: int) -> tuple[str, ...]:
 
 def last_run(runs: Sequence[Run], env: int, glyphs: Glyphs) -> Cell:
     """The id and status of the last run of an environment."""
-    run = next((run for run in runs if run.cluster_id == env), None)
-    if run is None:
+    if (run := next((run for run in runs if run.cluster_id == env), None)) is None:
         return Cell("never", Tone.DIM)
     status = run_status(run, glyphs)
     return Cell(f"{run.id} {status}{'' if run.is_final else f' {run.progress} %'}", status.tone)

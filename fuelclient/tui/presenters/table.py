@@ -120,8 +120,7 @@ class Table:
             if len(self._texts) != len(self.rows):
                 self._texts = self.texts()
             return [row for row in rows if matches(self._texts[row])]
-        distinct = self.distinct(term.name)
-        if distinct is None:
+        if (distinct := self.distinct(term.name)) is None:
             return [row for row in rows if matches(self.field(row, term.name))]
         values, value_of = distinct
         indices = {index for index, value in enumerate(values) if matches(value)}
@@ -147,8 +146,7 @@ def sort_key(text: str) -> tuple[int, float, str] | None:
     >>> sorted(["10", "9-12", "b", "a"], key=sort_key)
     ['9-12', '10', 'a', 'b']
     """
-    stripped = text.strip().lower()
-    if not stripped:
+    if not (stripped := text.strip().lower()):
         return None
     number = stripped[1:].partition("-")[0] if stripped.startswith("-") else stripped.partition("-")[0]
     try:

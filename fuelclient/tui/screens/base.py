@@ -205,8 +205,7 @@ class ViewScreen(Screen[None]):
 
     def missing_lines(self, request: Request[object]) -> list[str]:
         """Why a request failed, or that it is being read, in lines that fit."""
-        trouble = self.ui.gateway.failed.get(request)
-        if trouble is None:
+        if (trouble := self.ui.gateway.failed.get(request)) is None:
             return [f"Reading {request.what} ..."]
         wrapped = wrap(trouble, max(20, self.main.size.width - 4))
         return [f"Could not read {request.what}.", "", *wrapped, "", "ctrl+r asks again now."]

@@ -136,8 +136,7 @@ class HistoryScreen(ViewScreen):
 
     def show_other_answers(self) -> None:
         """Show the run under the cursor, and cancel the request for the previous one."""
-        here = self.run_here()
-        if here is None:
+        if (here := self.run_here()) is None:
             self.instances.show(run.NO_RUN)
             self.details.show([])
             self.panes.note(1, "")
@@ -146,8 +145,7 @@ class HistoryScreen(ViewScreen):
         if self._requested is not None and self._requested != request:
             self.ui.gateway.drop(self._requested)
         self._requested = request
-        state = self.ui.gateway.answer_once(request)
-        if state is None:
+        if (state := self.ui.gateway.answer_once(request)) is None:
             if self._shown is None or self._shown.run.id != here.id:
                 self.instances.show_text(*self.missing_lines(request))
             return
@@ -164,8 +162,7 @@ class HistoryScreen(ViewScreen):
 
     def _show_detail(self) -> None:
         """Show the details of the run. If the instances have the focus, show that under the cursor above them."""
-        state = self._shown
-        if state is None:
+        if (state := self._shown) is None:
             return
         now, row = self.ui.clock(), self.instances.row
         faults = run.faults(state, self.glyphs)

@@ -240,8 +240,7 @@ class LanesScreen(GraphScreen):
         return self.kept[self.row_here] if self.row_here >= 0 else -1
 
     def on_moved(self) -> None:
-        row = self.task_row()
-        if row < 0:
+        if (row := self.task_row()) < 0:
             self.details.show([])
             return
         if isinstance(self.main.table, lanes.Lanes):

@@ -90,8 +90,7 @@ class PluginsScreen(DetailsScreen):
         plugin, request = self.data.plugins[row], self._what_if_request()
         if request is None:
             return super().detail(row)
-        answer = self.ui.gateway.answer_once(request)
-        if answer is None:
+        if (answer := self.ui.gateway.answer_once(request)) is None:
             return [(line,) for line in self.missing_lines(request)]
         if isinstance(answer, str):
             return [(answer,)]
@@ -150,8 +149,7 @@ class PluginsScreen(DetailsScreen):
         return (*super().other_requests(), *([request] if request is not None else []))
 
     def shown(self) -> Route:
-        request = self._what_if_request()
-        if request is None:
+        if (request := self._what_if_request()) is None:
             return replace(super().shown(), looks=Looks())
         return replace(self.route, focus=str(request.plugin), looks=self.looks())
 

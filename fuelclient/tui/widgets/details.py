@@ -69,8 +69,7 @@ class Details(VerticalScroll, can_focus=True):
     def put(self, text: Content) -> None:
         """Replace the text. Lay out the screen only if the number of lines changes, because the layout is the slowest
         step after a key."""
-        static = next(iter(self.query(Static)), None)
-        if static is None:
+        if (static := next(iter(self.query(Static)), None)) is None:
             return  # the widget is being removed
         width, before = static.content_size
         height = text.get_height(static.styles.get_rules(), width) if width else -1

@@ -282,8 +282,7 @@ class VirtualTable(Lined):
             return self._empty(y, base)
         if y == 0:
             return self._header(base)
-        index = y + self.scroll_offset.y - 1
-        if index >= len(self.order):
+        if (index := y + self.scroll_offset.y - 1) >= len(self.order):
             return Strip.blank(self.size.width, base)
         row = self.order[index]
         style = base
