@@ -11,6 +11,7 @@ from typing import Any
 
 from fuelclient.errors import NotFound
 from fuelclient.graph.dag import neighbours
+from fuelclient.insight.picture import quoted
 from fuelclient.model.run import PlannedGraph, PlannedInstance, SimulatedGraph, SimulatedInstance, uid_of
 from fuelclient.model.status import InstanceStatus, Reason, Verdict
 from fuelclient.plan.fleet import SYNC
@@ -236,12 +237,12 @@ def dot(work: Work, history: Iterable[Change] = ()) -> str:
     after = [sorted(set(neighbours(work.successors, vertex, work.size))) for vertex in range(work.size)]
     waits = _waiting(work, newest, after)
     lines = [
-        f"  {_quoted(f'Task[{name}]')} [label={_quoted(name)}, style=filled, "
+        f"  {quoted(f'Task[{name}]')} [label={quoted(name)}, style=filled, "
         f"fillcolor={_colour(newest.get(vertex), vertex in waits)}];"
         for vertex, name in enumerate(names)
     ]
     lines += [
-        f"  {_quoted(f'Task[{names[vertex]}]')} -> {_quoted(f'Task[{names[other]}]')};"
+        f"  {quoted(f'Task[{names[vertex]}]')} -> {quoted(f'Task[{names[other]}]')};"
         for vertex in range(work.size)
         for other in after[vertex]
     ]
@@ -263,8 +264,3 @@ def _waiting(work: Work, newest: Mapping[int, Change], after: list[list[int]]) -
         elif change.status is InstanceStatus.ERROR or change.reason in _FAILURE_REASONS:
             waiting.update(other for other in following if work.kinds[other] is not InstanceKind.SYNC)
     return waiting
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
