@@ -16,7 +16,8 @@ from stevedore.extension import Extension, ExtensionManager
 from fuelclient.commands.arguments import flag, option
 from fuelclient.commands.base import Command
 from fuelclient.commands.global_options import PROGRAM
-from fuelclient.errors import Unavailable, UsageError
+from fuelclient.errors import UsageError
+from fuelclient.files.writing import refused
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -119,10 +120,8 @@ def install(shell: str, name: str) -> list[str]:
         if startup_file is not None and not is_found and _append(startup_file, _loading(path)):
             done.append(f"{startup_file} has a new line that loads it.")
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise Unavailable(
-            f"{error.filename} cannot be written: {reason}.", hint=f"'{PROGRAM} complete --shell {shell}' prints it."
-        ) from error
+        hint = f"'{PROGRAM} complete --shell {shell}' prints it."
+        raise refused(str(error.filename), "written", error, hint) from error
     return [*done, f"Completion works in every {shell} that you start from now on."]
 
 

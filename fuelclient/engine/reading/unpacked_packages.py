@@ -23,8 +23,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fuelclient.errors import Unavailable
-
 if TYPE_CHECKING:  # imported late: previews import this module, but pack and unpack nothing
     from fuelclient.plugins.pack.entries import Entry
 
@@ -169,8 +167,6 @@ def _os_errors_as_unavailable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        where = error.filename or path
-        raise Unavailable(
-            f"{where} cannot be read or written: {reason}.", hint="Check permissions and space."
-        ) from error
+        from fuelclient.files.writing import refused  # previews do not need it
+
+        raise refused(str(error.filename or path), "read or written", error, "Check permissions and space.") from error
