@@ -80,9 +80,12 @@ def addition(word: str) -> list[Any]:
         )
     if kind != "plugin" or not colon:
         return ["file", rest if kind == "file" and colon else word]
-    if os.path.exists(rest):
-        return ["package", rest]
-    return ["plugin", reference("plugin")(rest)]
+    return plugin_version(rest)
+
+
+def plugin_version(word: str) -> list[Any]:
+    """Read a plugin: its package, if there is such a file or directory, or its id or name."""
+    return ["package", word] if os.path.exists(word) else ["plugin", reference("plugin")(word)]
 
 
 def omission(word: str) -> list[Any]:

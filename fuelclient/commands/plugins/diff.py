@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fuelclient.commands.arguments import defaults, option, reference
+from fuelclient.commands.arguments import defaults, option
 from fuelclient.commands.env.change import graph_lines, value_lines
 from fuelclient.commands.fitting import indented
 from fuelclient.commands.graph.diff import task_lines
 from fuelclient.commands.graph.question import FORMAT, Answer, Question
-from fuelclient.commands.graph.sides import package_addition, package_at
+from fuelclient.commands.graph.sides import package_addition, package_at, plugin_version
 from fuelclient.environment.differences import EnvironmentDifference, differences_below
 from fuelclient.environment.layers import Added, changed, snapshot
 from fuelclient.environment.roles import plugin_owner, release_owner
@@ -39,10 +38,6 @@ class _Version:
     added: Callable[[Environment, Snapshot], Added]
 
 
-def _version(word: str) -> list[Any]:
-    return ["package", word] if os.path.exists(word) else ["plugin", reference("plugin")(word)]
-
-
 class PluginsDiff(Question):
     """Compare two versions of a plugin
 
@@ -55,8 +50,8 @@ class PluginsDiff(Question):
     """
 
     arguments = (
-        option("old", type=_version, metavar="OLD", help="a directory, a file, or a plugin"),
-        option("new", type=_version, metavar="NEW", help="a directory, a file, or a plugin"),
+        option("old", type=plugin_version, metavar="OLD", help="a directory, a file, or a plugin"),
+        option("new", type=plugin_version, metavar="NEW", help="a directory, a file, or a plugin"),
         defaults(env=None, graph_type=None),
         FORMAT,
     )
