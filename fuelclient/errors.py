@@ -107,6 +107,16 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return "" if is_id(word) else Similar(known).nearest(word)
 
 
+def did_you_mean(word: str, known: Iterable[str], otherwise: str | None = None) -> str:
+    """A hint that names the `nearest` of `known`; if there is none, `otherwise`, by default all of them.
+
+    >>> did_you_mean("computer", ["compute", "cinder"]), did_you_mean("zzz", ["compute", "cinder"])
+    ('Did you mean compute?', 'Known: compute, cinder.')
+    """
+    close = nearest(word, known)
+    return f"Did you mean {close}?" if close else f"Known: {', '.join(known)}." if otherwise is None else otherwise
+
+
 class NotFound(FuelError, LookupError):
     """The `noun` with this `key` does not exist; `known` are the existing keys. `message` replaces the default
     sentence.

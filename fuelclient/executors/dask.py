@@ -34,7 +34,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-from fuelclient.errors import FuelError, Unsupported, nearest
+from fuelclient.errors import FuelError, Unsupported, did_you_mean
 from fuelclient.executors import dask_worker
 from fuelclient.executors.connector import Connector
 from fuelclient.executors.dask_worker import EXPIRED, Piece, Script
@@ -450,9 +450,8 @@ class DaskTransport:
 def missing(worker: str, workers: Collection[str], url: str) -> str:
     """Return the message about a missing worker, with the nearest name among `workers` and a hint."""
     names = sorted(workers)
-    close = nearest(worker, names)
     shown = ", ".join(names[:_MAX_NAMED]) + (", ..." if len(names) > _MAX_NAMED else "")
-    hint = f"Did you mean {close}?" if close else f"Its workers: {shown}." if names else "It has no workers."
+    hint = did_you_mean(worker, names, f"Its workers: {shown}." if names else "It has no workers.")
     return (
         f"The Dask scheduler {url} has no worker named {worker}. {hint} "
         f"Start `dask worker {url} --name {worker}`, or name another one in the node's attribute worker."

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from fuelclient.errors import Unsupported, UsageError, nearest
+from fuelclient.errors import Unsupported, UsageError, did_you_mean
 from fuelclient.model.task import TaskType
 
 if TYPE_CHECKING:
@@ -70,9 +70,8 @@ def connector(kind: str) -> type[Connector]:
         built_in: type[Connector] = getattr(import_module(module), name)
         return built_in
     if kind not in added():
-        close = nearest(kind, KINDS)
-        hint = f"Did you mean {close}? " if close else ""
-        raise UsageError(f"There is no executor {kind!r}.", hint=f"{hint}Known: {', '.join(KINDS)}.")
+        hint = f"{did_you_mean(kind, KINDS, '')} Known: {', '.join(KINDS)}.".lstrip()
+        raise UsageError(f"There is no executor {kind!r}.", hint=hint)
     from fuelclient.executors.connector import Connector
 
     point = added()[kind]

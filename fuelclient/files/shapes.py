@@ -22,7 +22,7 @@ from jsonschema.validators import extend
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from fuelclient.errors import nearest
+from fuelclient.errors import did_you_mean
 from fuelclient.model.document import Document, Marked, MarkedList
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.serializers.values import in_words as description
@@ -262,17 +262,15 @@ def _hint(error: ValidationError) -> str:
     if keyword == "required":
         return f"Add the key {error.message}."
     if keyword == "additionalProperties":
-        close = nearest(error.message, schema.get("properties", {}))
-        return f"Did you mean {close}?" if close else "Remove it."
+        return did_you_mean(error.message, schema.get("properties", {}), "Remove it.")
     if keyword == "uniqueItems":
         return "Remove one of the two."
     if schema.get("x-hint"):
         return str(schema["x-hint"])
     if keyword == "enum":
         known = [word for word in schema.get("enum", ()) if isinstance(word, str)]
-        close = nearest(error.instance, known) if isinstance(error.instance, str) else ""
         shown = " or ".join("'*'" if word == "*" else word for word in known)
-        return f"Did you mean {close}?" if close else f"Write {shown}."
+        return did_you_mean(str(error.instance), known if isinstance(error.instance, str) else (), f"Write {shown}.")
     if keyword == "type":
         return _TYPES.get(_types(schema)[0], ("", "Correct it."))[1]
     return "List at least one, or remove the key." if keyword.startswith("min") else "Correct it."

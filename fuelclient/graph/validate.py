@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from fuelclient.errors import UsageError, nearest
+from fuelclient.errors import UsageError, did_you_mean, nearest
 from fuelclient.graph.match import pattern_error
 from fuelclient.graph.merge import duplicates
 from fuelclient.graph.parameters import SHAPES, Entries, Shape, names_of, parameter_problems
@@ -107,8 +107,7 @@ def _stage_findings(task: Task, known: Sequence[str]) -> Iterator[Finding]:
         return
     stage = parse_stage(task.stage)
     if stage.name not in known:
-        close = nearest(stage.name, known)
-        hint = f"Stages: {', '.join(known)}." + (f" Did you mean {close}?" if close else "")
+        hint = f"Stages: {', '.join(known)}. {did_you_mean(stage.name, known, '')}".rstrip()
         yield task_finding(Severity.ERROR, "G011", task, "stage", f"the stage {stage.name!r} does not exist", hint)
     if not stage.is_valid:
         yield task_finding(
@@ -268,8 +267,7 @@ def unknown_keys(task: Task) -> Iterator[tuple[str, str, str]]:
             if key not in known:
                 unknown.setdefault((path, key), (holder, known))
     for (path, key), (holder, known) in unknown.items():
-        close = nearest(key, known)
-        hint = f"Did you mean {close}?" if close else f"Keys: {', '.join(known)}."
+        hint = did_you_mean(key, known, f"Keys: {', '.join(known)}.")
         yield f"{path}.{key}", f"{holder} has no key {key!r}; it is kept, but does nothing", hint
 
 

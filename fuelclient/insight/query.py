@@ -16,7 +16,7 @@ from functools import partial
 from glob import escape
 from typing import Literal, NoReturn
 
-from fuelclient.errors import UsageError, nearest
+from fuelclient.errors import UsageError, did_you_mean
 from fuelclient.graph.dag import distances, reachable, search
 from fuelclient.graph.match import matcher, pattern_error
 from fuelclient.graph.stage import parse_stage
@@ -445,8 +445,7 @@ class _Selection:
         return indices
 
     def _unknown(self, noun: str, name: str, names: Sequence[str], term: Term) -> BadQuery:
-        close = nearest(name, names)
-        hint = f"Did you mean {close}?" if close else f"Known: {', '.join(names[:12])}."
+        hint = did_you_mean(name, names, f"Known: {', '.join(names[:12])}.")
         if noun == "task" and "|" in name:
             hint = f"Write '{' or '.join(name.split('|'))}'."
         at = term.source.index(name, len(term.up)) if name else len(term.up) + len(term.base)

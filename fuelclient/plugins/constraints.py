@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
-from fuelclient.errors import InvalidDocument, nearest
+from fuelclient.errors import InvalidDocument, did_you_mean
 from fuelclient.model.finding import Finding, Place, Severity
 from fuelclient.serializers.values import in_words
 
@@ -209,8 +209,7 @@ def _version_in(key: str, operator: str, text: str) -> Version:
         return Version(_numbers(text))
     version = version_of(text)
     if version.word and operator not in ("==", "!="):
-        close = nearest(version.word, _NAMES)
-        hint = f"Did you mean {close}?" if close else "Use == or !=, or a name such as mitaka."
+        hint = did_you_mean(version.word, _NAMES, "Use == or !=, or a name such as mitaka.")
         message = f"{version.word!r} in {key} is not an OpenStack release, so {operator} cannot compare it"
         raise InvalidDocument(message, hint=hint)
     return version

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fuelclient.errors import InvalidDocument
+from fuelclient.errors import InvalidDocument, did_you_mean
 from fuelclient.model.document import Document
 from fuelclient.model.finding import MOST_FINDINGS, Finding, Place, errors_in
 from fuelclient.model.graph import METADATA, Graph, GraphDocument, GraphSummary, Layer, Level, Owner
@@ -21,7 +21,7 @@ from fuelclient.serializers.answer import Answer
 from fuelclient.serializers.finding import finding_to, findings_from
 from fuelclient.serializers.report import Report
 from fuelclient.serializers.task import generated_id, is_generated, nailgun_task_to, task_from, task_to
-from fuelclient.serializers.values import did_you_mean, in_words, items_of, key_text, line_of, mappings, plain
+from fuelclient.serializers.values import in_words, items_of, key_text, line_of, mappings, plain
 
 _LEGACY = "legacy"
 """The key of layers and downloads for the ids of legacy entries, most of which are generated."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fuelclient.errors import InvalidDocument
+from fuelclient.errors import InvalidDocument, did_you_mean
 from fuelclient.model.finding import Finding, Place, Severity
-from fuelclient.serializers.values import did_you_mean, in_words, items_of, key_text, line_of
+from fuelclient.serializers.values import in_words, items_of, key_text, line_of
 from fuelclient.similar import close
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fuelclient.errors import nearest
+from fuelclient.errors import did_you_mean
 from fuelclient.model.document import Marked
 from fuelclient.model.finding import Finding
 from fuelclient.model.task import DEFAULT_VERSION, NAME_LISTS, NOT_OF_LEGACY, RELATION_LISTS, Source, Task, TaskType
@@ -295,9 +295,8 @@ def _check_type(value: Any, lines: Lines, report: Report) -> None:
         hint = "Write a type, or remove the key to override a task of another layer."
         report.misshapen(lines("type"), "type must be a string", value, hint)
     elif value not in known:
-        close = nearest(value, known)
-        hint = f"Did you mean {close}? " if close else ""
-        report.error("G004", lines("type"), f"unknown type {value!r}", f"{hint}Types: {', '.join(known)}.")
+        hint = f"{did_you_mean(value, known, '')} Types: {', '.join(known)}.".lstrip()
+        report.error("G004", lines("type"), f"unknown type {value!r}", hint)
 
 
 def _check_version(value: Any, lines: Lines, report: Report) -> None:

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from fuelclient.errors import nearest
 from fuelclient.model.document import Marked, MarkedList
 
 
@@ -158,9 +157,3 @@ def mapping(value: Any) -> Mapping[str, Any]:
 
 def mappings(value: Any) -> list[Mapping[str, Any]]:
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []
-
-
-def did_you_mean(word: str, known: tuple[str, ...]) -> str:
-    """A hint that names the nearest of `known`, or all of them."""
-    close = nearest(word, known)
-    return f"Did you mean {close}?" if close else f"Known: {', '.join(known)}."

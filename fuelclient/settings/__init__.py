@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from fuelclient.errors import InvalidDocument, NotFound, Unavailable, UsageError, nearest
+from fuelclient.errors import InvalidDocument, NotFound, Unavailable, UsageError, did_you_mean, nearest
 from fuelclient.settings.registry import DATA_HOME, KNOWN, OF_ENGINE, SPECS, Setting, Spec, ValueType, expand, sample
 
 if TYPE_CHECKING:
@@ -215,8 +215,7 @@ def handed_on() -> dict[str, str]:
 
 def _spec(name: str) -> Spec:
     if name not in KNOWN:
-        close = nearest(str(name).upper(), KNOWN)
-        raise UsageError(f"{name!r} is not a setting.", hint=f"Did you mean {close}?" if close else _ALL_SETTINGS)
+        raise UsageError(f"{name!r} is not a setting.", hint=did_you_mean(str(name).upper(), KNOWN, _ALL_SETTINGS))
     return KNOWN[name]
 
 

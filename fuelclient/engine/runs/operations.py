@@ -18,7 +18,7 @@ from fuelclient.engine.runs.jobs import Provider, checker, jobs_for, output_of, 
 from fuelclient.engine.runs.records import Records, existing, is_alive, parent_of, require_free, with_parts
 from fuelclient.engine.runs.runner import remember, require_same_plan
 from fuelclient.environment import plans
-from fuelclient.errors import Conflict, FuelError, NotFound, NotReady, StalePlan, Unavailable, nearest
+from fuelclient.errors import Conflict, FuelError, NotFound, NotReady, StalePlan, Unavailable, did_you_mean
 from fuelclient.executors import registry
 from fuelclient.executors.examination import AREA, programs_of
 from fuelclient.executors.executor import MachineExecutor
@@ -313,8 +313,7 @@ class Operations(Records):
         tasks = {row.task: None for row in self.history(run_id)}
         if task in tasks:
             return f"The run has no {task} on that node."
-        likely = nearest(task, tasks)
-        return f"The run has no task {task}." + (f" Did you mean {likely}?" if likely else "")
+        return f"The run has no task {task}. {did_you_mean(task, tasks, '')}".rstrip()
 
     def _plan(self, request: RunRequest, graph_type: str) -> Prepared:
         with self._database.read() as connection:

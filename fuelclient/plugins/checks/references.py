@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from fuelclient.errors import InvalidDocument, nearest
+from fuelclient.errors import InvalidDocument, did_you_mean
 from fuelclient.expressions.legacy import parse
 from fuelclient.expressions.restrictions import expand_restrictions
 from fuelclient.graph.match import is_pattern
@@ -144,8 +144,7 @@ def _unknown_in_mapping(listed: Any, file: str, line: int, volumes: set[str]) ->
 
 
 def _warning(message: str, place: Place, name: str, known: Collection[str]) -> Finding:
-    close = nearest(name, known) if len(known) < 1000 else ""
-    hint = f"Did you mean {close}?" if close else "Correct the name, or define it."
+    hint = did_you_mean(name, known if len(known) < 1000 else (), "Correct the name, or define it.")
     return Finding(Severity.WARNING, "P061", message, place, hint=hint)
 
 
@@ -252,9 +251,7 @@ def _problem(text: str) -> tuple[str, str]:
         return error.message, error.hint or "Correct the expression."
     for path in sorted(paths):
         if (model := path.partition(":")[0]) not in _MODELS:
-            close = nearest(model, _MODELS)
-            hint = f"Did you mean {close}?" if close else f"Known: {', '.join(sorted(_MODELS))}."
-            return f"{path} refers to the unknown model {model!r}", hint
+            return f"{path} refers to the unknown model {model!r}", did_you_mean(model, sorted(_MODELS))
     return "", ""
 
 

@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from fuelclient.environment.checks import require_name
-from fuelclient.errors import Conflict, NotFound, UsageError, nearest
+from fuelclient.errors import Conflict, NotFound, UsageError, did_you_mean
 from fuelclient.files.writing import refused
 
 
@@ -109,9 +109,8 @@ def version_of(given: str) -> str:
     for version in VERSIONS:
         if given in (version, version[:3], version[0]):
             return version
-    close = nearest(given, VERSIONS)
-    hint = f"Known: {', '.join(VERSIONS)}."
-    raise UsageError(f'Wrong package version "{given}".', hint=f"Did you mean {close}? {hint}" if close else hint)
+    hint = f"{did_you_mean(given, VERSIONS, '')} Known: {', '.join(VERSIONS)}.".lstrip()
+    raise UsageError(f'Wrong package version "{given}".', hint=hint)
 
 
 def _words(name: str) -> dict[str, str]:
