@@ -114,8 +114,7 @@ def load_examples() -> Examples:
     nodes = tuple(nodes_from(files.load(str(directory / "nodes.yaml")), executor_kinds()))
     graphs = {}
     for graph_type, name in ((DEFAULT_TYPE, "override.yaml"), (FIX, "fix.yaml")):
-        document = files.load(str(directory / "cluster" / name))
-        graphs[graph_type] = document_from(document, owner_label=ENVIRONMENT)
+        graphs[graph_type] = document_from(files.load(str(directory / "cluster" / name)), owner_label=ENVIRONMENT)
     return Examples(release, plugins, directories, nodes, graphs)
 
 

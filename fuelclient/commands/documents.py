@@ -249,6 +249,5 @@ def require(wanted: type, document: Document, noun: str, hint: str) -> Any:
 
     if not isinstance(document.data, wanted):
         shape = "list" if wanted is list else "mapping"
-        message = f"{document.file}: {noun} must be a {shape}, not {in_words(document.data)}."
-        raise InvalidDocument(message, hint=hint)
+        raise InvalidDocument(f"{document.file}: {noun} must be a {shape}, not {in_words(document.data)}.", hint=hint)
     return document.data

@@ -56,8 +56,7 @@ class PlanCreate(Command):
         )  # fmt: skip
         plan, findings = saved(self.backend, request)
         report(findings)
-        text = self.dumps(plan_to(plan), "json", parsed_args.file)
-        put_text(self, text, parsed_args.file, force=parsed_args.force)
+        put_text(self, self.dumps(plan_to(plan), "json", parsed_args.file), parsed_args.file, force=parsed_args.force)
         LOG.info("Saved in %s: %s", "stdout" if parsed_args.file == STDOUT else parsed_args.file, _summary(plan))
         if parsed_args.file != STDOUT:
             LOG.info("To execute it: fuel2 plan apply %s", parsed_args.file)

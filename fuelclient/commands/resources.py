@@ -428,8 +428,7 @@ class SnapshotCreate(_SnapshotCommand, MasterChange):
     def read(self, parsed_args: argparse.Namespace) -> None:
         hint = "Start from 'fuel2 snapshot get-default-config'."
         if parsed_args.config is not None:
-            document = self.load(parsed_args.config)
-            parsed_args.config = require(dict, document, "the configuration of a snapshot", hint)
+            parsed_args.config = require(dict, self.load(parsed_args.config), "the configuration of a snapshot", hint)
 
     change = on_master(lambda master, args: master.create_snapshot(args.config or {}))
 

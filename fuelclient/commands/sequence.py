@@ -185,8 +185,7 @@ class SequenceExecute(Starter):
         from fuelclient.model.run import RunRequest
 
         sequence = self.backend.sequences.for_cluster(parsed_args.id, parsed_args.env)
-        request = RunRequest(parsed_args.env, sequence.graph_types, **run_flags(parsed_args))
-        self.execute(request, parsed_args)
+        self.execute(RunRequest(parsed_args.env, sequence.graph_types, **run_flags(parsed_args)), parsed_args)
 
 
 def report_unknown(backend: Backend, release_id: int, graph_types: Iterable[str]) -> None:

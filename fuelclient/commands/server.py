@@ -79,8 +79,7 @@ class ServerRun(Command):
         connect = partial(backends.connect, self.shell.settings)
         self.writable().releases.list()  # an unusable backend fails here, and not at the first request
         self.shell.warn_of_missing_engine()
-        app = application(connect, auth=policy)
-        server = Server(app, parsed_args.host, parsed_args.port, admits=policy.admits)
+        server = Server(application(connect, auth=policy), parsed_args.host, parsed_args.port, admits=policy.admits)
 
         def ready() -> None:
             self.say(f"Listening on {server.url}/api/v1/")

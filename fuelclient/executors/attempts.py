@@ -108,8 +108,7 @@ class Attempts:
                     return self._result(False, code, why, number)
                 how = f"exit code {code}" if end else self._broken_by or "its process vanished"
                 left = self._limits.retries + self._limits.repeats + 1
-                pause = self._limits.interval
-                self._say(f"try {number} of {left} failed ({how}); next one in {pause:g} s")
+                self._say(f"try {number} of {left} failed ({how}); next one in {self._limits.interval:g} s")
             is_next_claimed = f"{self._attempt}.{number + 1}" in self._seen.claimed
             if not is_next_claimed and not await self._pause(self._limits.interval):
                 return self._result(False, code, self._stop_reason(), number)

@@ -442,8 +442,7 @@ class Spool:
 
         Raise `Unreachable` (final) if `why` is `STOPPED` and its processes are in another PID namespace.
         """
-        arguments = (self.directory, self.root, label, why, str(math.ceil(grace)))
-        answer = await self.transport.call(KILL, arguments)
+        answer = await self.transport.call(KILL, (self.directory, self.root, label, why, str(math.ceil(grace))))
         if answer.rc == _UNSEEN_CODE:
             raise Unreachable(answer.error, final=True)
 

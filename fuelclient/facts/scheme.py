@@ -48,8 +48,7 @@ def interfaces_of(node: Node, document: Sequence[Any] | None) -> tuple[Interface
     They come from the document that was stored for it, or from its attributes (`interfaces`, or `meta.interfaces` as
     a master's agent reports them). The default is eth0, from which it boots, and eth1.
     """
-    reported = mapping(node.attributes.get("meta")).get("interfaces")
-    given = document or node.attributes.get("interfaces") or reported
+    given = document or node.attributes.get("interfaces") or mapping(node.attributes.get("meta")).get("interfaces")
     records = [record for record in given or () if isinstance(record, Mapping) and record.get("name")]
     interfaces = [_read(record) for record in records] if records else [Interface("eth0"), Interface("eth1")]
     macs = {interface.mac.lower() for interface in interfaces}

@@ -63,8 +63,7 @@ def differences(ours: Sequence[Task], theirs: Sequence[Task]) -> tuple[Differenc
 
 
 def _non_empty(task: Task) -> dict[str, Any]:
-    attributes = task.attributes.items()
-    return {"version": DEFAULT_VERSION} | {key: value for key, value in attributes if value not in _EMPTY}
+    return {"version": DEFAULT_VERSION} | {key: value for key, value in task.attributes.items() if value not in _EMPTY}
 
 
 def value_differences(

@@ -143,8 +143,7 @@ def impact(expansion: Expansion, tasks: Collection[int]) -> Impact:
         task, nearest = expansion.tasks[index], min(map(distance.__getitem__, own))
         rows.append(WaitingTask(index, task.id, task.owner, nearest, len(own), reached_without.isdisjoint(own)))
     rows.sort(key=lambda row: (row.distance, row.index))
-    name = expansion.tasks[min(tasks)].id
-    return Impact(name, tuple(rows), len(others), len(set(task_of)), expansion.size)
+    return Impact(expansion.tasks[min(tasks)].id, tuple(rows), len(others), len(set(task_of)), expansion.size)
 
 
 @dataclass(frozen=True, slots=True)

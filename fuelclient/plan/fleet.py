@@ -87,8 +87,7 @@ def fleet_of(snapshot: Snapshot, *, node_ids: Sequence[int] = (), assume: str = 
         candidates, assumption = list(snapshot.nodes), ""
     else:
         candidates, assumption = fleet_candidates(snapshot, assume)
-    known = sorted(node.id for node in candidates)
-    require_nodes_in(snapshot.cluster.id, node_ids, known)
+    require_nodes_in(snapshot.cluster.id, node_ids, sorted(node.id for node in candidates))
     wanted = set(node_ids)
     nodes = [node for node in candidates if node.id in wanted] if wanted else candidates
     absent = tuple(sorted(node.id for node in nodes if not node.online))

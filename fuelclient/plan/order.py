@@ -99,8 +99,7 @@ def _ordered(expansion: Expansion, successors: Sequence[Sequence[int]], result: 
         if passed >= 0:
             for after in successors[vertex]:
                 last[after] = max(last[after], passed)
-    last_sync = [syncs[rank] if rank >= 0 else None for rank in last[: expansion.size]]
-    return Ordered(result.generation, last_sync)
+    return Ordered(result.generation, [syncs[rank] if rank >= 0 else None for rank in last[: expansion.size]])
 
 
 def first_generations(expansion: Expansion, order: Ordered) -> list[int]:

@@ -211,14 +211,13 @@ def filtered(nodes: Sequence[Node], node_filter: Any, choose: Filter) -> list[in
 def node_fields(node: Node) -> dict[str, Any]:
     """The fields of a node for a node filter, under Nailgun's names. They override the attributes of the node."""
     same = {name: getattr(node, name) for name in _COPIED_FIELDS}
-    lists = {name: list(getattr(node, name)) for name in ("roles", "pending_roles", "all_roles", "primary_tags")}
     return {
         "hostname": node.name,
         "meta": {},
         **node.attributes,
         "attributes": dict(node.attributes),
         **same,
-        **lists,
+        **{name: list(getattr(node, name)) for name in ("roles", "pending_roles", "all_roles", "primary_tags")},
         "uid": str(node.id),
         "cluster": node.cluster_id,
         "status": str(node.status),

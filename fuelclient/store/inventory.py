@@ -21,8 +21,7 @@ class _Releases(Table[Release]):
     """Releases. Deleting a release also deletes its graphs."""
 
     def named(self, connection: Connection, name: str, version: str) -> int | None:
-        query = "SELECT id FROM releases WHERE name = ? AND version = ?"
-        row_id: int | None = one(connection, query, name, version)
+        row_id: int | None = one(connection, "SELECT id FROM releases WHERE name = ? AND version = ?", name, version)
         return row_id
 
 

@@ -171,8 +171,7 @@ def with_relatives(run: Run, tasks: Sequence[Run]) -> Run:
     own = next((task for task in tasks if task.id == run.id), run)
     parts = (task for task in tasks if task.parent_id == run.id and task.graph_type)
     children = tuple(sorted(parts, key=lambda part: part.id))
-    types = tuple(child.graph_type for child in children) or run.request.graph_types
-    request = replace(run.request, graph_types=types)
+    request = replace(run.request, graph_types=tuple(child.graph_type for child in children) or run.request.graph_types)
     return replace(run, parent_id=own.parent_id, children=children or run.children, request=request)
 
 

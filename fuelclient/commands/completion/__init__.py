@@ -186,8 +186,7 @@ def _values(line: _Line, argument: Argument, current: str) -> list[Candidate]:
     listed, comma, last = current.rpartition(",") if argument.several or argument.takes == "task" else ("", "", current)
     given = set(listed.split(","))
     if argument.takes == COMMAND:
-        typed = [value for option, value in line.values if option.takes == COMMAND]
-        return list(_next_words(typed, current))
+        return list(_next_words([value for option, value in line.values if option.takes == COMMAND], current))
     rows = [(choice, "") for choice in argument.choices] or _candidates(line, argument, last)
     return [
         (f"{listed}{comma}{word}", meaning) for word, meaning in rows if word.startswith(last) and word not in given

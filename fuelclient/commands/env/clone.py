@@ -110,8 +110,7 @@ class EnvDiff(Comparing, Lister):
             raise UsageError("--apply asks for each graph, which needs a terminal and no -q.", hint="Add --yes.")
         with closing(_engine(self, parsed_args.engine_file)) as engine:
             original = all_inputs(self.backend, parsed_args.id)
-            wanted = parsed_args.copy or original.environment.cluster.name
-            copy_id = _copy_id(engine, wanted)
+            copy_id = _copy_id(engine, parsed_args.copy or original.environment.cluster.name)
             copy = all_inputs(engine, copy_id)
             base = engine.copies.graphs(copy_id)
             ours = differences.graph_digests(copy)

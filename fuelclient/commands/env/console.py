@@ -79,8 +79,7 @@ class Conversation:
         if text.startswith(":"):
             return [word for word in (_NODE, _QUIT, _HELP) if word.startswith(text)]
         model, colon, path = text.rpartition(":")
-        found = completions(self._facts.seen_by(self.node), path)
-        return [f"{model}{colon}{name}" for name in found]
+        return [f"{model}{colon}{name}" for name in completions(self._facts.seen_by(self.node), path)]
 
 
 def _value_text(value: Any) -> str:

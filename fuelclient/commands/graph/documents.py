@@ -41,8 +41,7 @@ def graph_document(
     documents = [_load(path, stdin, absolute) for path in files.task_files(directory)]
     _require_graph(documents, "directory", directory)
     path = files.metadata_file(directory)
-    metadata = _load(path, stdin, absolute) if path else None
-    return documents_from(documents, metadata, owner_label=owner_label)
+    return documents_from(documents, _load(path, stdin, absolute) if path else None, owner_label=owner_label)
 
 
 def judged(backend: Backend, document: GraphDocument, owner: OwnerRef, graph_type: str) -> tuple[Finding, ...]:

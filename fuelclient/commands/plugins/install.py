@@ -75,8 +75,7 @@ class PluginsSync(Command):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         synced = self.writable().plugins.sync(parsed_args.plugins)
-        changes = (("Registered", synced.created), ("Updated", synced.updated), ("Removed", synced.removed))
-        for done, plugins in changes:
+        for done, plugins in (("Registered", synced.created), ("Updated", synced.updated), ("Removed", synced.removed)):
             for plugin in plugins:
                 LOG.info("%s plugin %d: %s %s.", done, plugin.id, plugin.name, plugin.version)
         errors = errors_in(synced.findings)

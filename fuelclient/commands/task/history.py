@@ -103,7 +103,6 @@ def _by_task(history: Sequence[HistoryRow], with_type: bool) -> list[Sequence[An
     from fuelclient import files
     from fuelclient.grouping import grouped
 
-    instances = grouped(((row.run_id, row.task), row) for row in history)
     return [
         (
             *([rows[0].graph_type] if with_type else []),
@@ -111,7 +110,7 @@ def _by_task(history: Sequence[HistoryRow], with_type: bool) -> list[Sequence[An
             Lines(files.dumps(plain(rows[0].definition), "yaml").splitlines()),
             Lines(list(map(_status_on_node, rows))),
         )
-        for rows in instances.values()
+        for rows in grouped(((row.run_id, row.task), row) for row in history).values()
     ]
 
 
@@ -212,8 +211,7 @@ class TaskLogs(Command):
                 is_last = is_over
             time.sleep(0 if is_last else _POLL_SECONDS)
         if not printed:
-            how = "failed" if filters.statuses == ("error",) else "ran"
-            LOG.info("Nothing was printed: no task instance %s.", how)
+            LOG.info("Nothing was printed: no task instance %s.", "failed" if filters.statuses == ("error",) else "ran")
 
     def _logs(self, row: HistoryRow) -> Logs | None:
         """Read the output of an instance; None if nothing is left of it, or if the instance executed nothing."""

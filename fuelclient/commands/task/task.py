@@ -152,8 +152,7 @@ class TaskDelete(Command):
         self.tell(f"Task with id {parsed_args.id} was deleted")
 
     def _delete_old(self, parsed_args: argparse.Namespace) -> None:
-        age = timedelta(seconds=parsed_args.older_than)
-        old = self.backend.runs.removable(age, parsed_args.env)
+        old = self.backend.runs.removable(timedelta(seconds=parsed_args.older_than), parsed_args.env)
         if old:
             self.ask(parsed_args, lambda: f"Delete {count(len(old), 'run')} with their history?")
             for warning in self.writable().runs.delete(*old):

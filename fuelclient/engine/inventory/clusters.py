@@ -87,8 +87,7 @@ class Clusters(Facet):
             known = roles_of(target)
             lookup.require_roles([("", roles)], known)
             requested = [_free_node(connection, node_id, cluster_id) for node_id in dict.fromkeys(node_ids)]
-            added = [node for node in requested if node.cluster_id is None]
-            require_free_names(target.nodes, added, cluster_id)
+            require_free_names(target.nodes, [node for node in requested if node.cluster_id is None], cluster_id)
             for node in (join_environment(node, cluster_id, roles) for node in requested):
                 lookup.require_roles([(node.name, node.all_roles)], known)
                 nodes.update(connection, replace(node, pending_deletion=False))

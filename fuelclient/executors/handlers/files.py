@@ -76,8 +76,7 @@ def steps(job: Job) -> tuple[Step, ...]:
 def _recipe(files: list[PlannedFile], where: str) -> Recipe:
     lines = [_PLACE_FUNCTION]
     for number, file in enumerate(files):
-        given = (file.path, file.permissions, file.dir_permissions, file.user_owner, file.group_owner)
-        words = map(shlex.quote, given)
+        words = map(shlex.quote, (file.path, file.permissions, file.dir_permissions, file.user_owner, file.group_owner))
         lines.append(f"place file.{number} {int(file.parents)} {int(file.overwrite)} {' '.join(words)} || exit")
     attachments = tuple(Attachment(f"file.{number}", file.data) for number, file in enumerate(files))
     return Recipe("\n".join([*lines, ""]), attachments, where=where)

@@ -118,5 +118,4 @@ def _clashes(plugin: Plugin, members: Environment, tasks: Mapping[str, list[str]
 
     release = members.release
     others = [Contributor(other, tasks_of(Level.PLUGIN, other.id)) for other in members.plugins if other.id]
-    of_release = Contributor(release, tasks_of(Level.RELEASE, release.id))
-    yield from clashes(Contributor(plugin, tasks), of_release, others)
+    yield from clashes(Contributor(plugin, tasks), Contributor(release, tasks_of(Level.RELEASE, release.id)), others)

@@ -98,8 +98,7 @@ class HistoryScreen(ViewScreen):
     def fill(self, runs: tuple[Run, ...], /) -> None:
         self.runs = runs
         row = next((row for row, shown in enumerate(self.runs) if shown.id == self.route.run), 0)
-        names_of = self.ui.environment_names()
-        table = run.history(self.runs, self.route.env, names_of, self.ui.clock(), self.glyphs)
+        table = run.history(self.runs, self.route.env, self.ui.environment_names(), self.ui.clock(), self.glyphs)
         self.main.show(table, cursor=row, keep=True)
         self.panes.note(0, count(len(self.runs), "run"))
         self.panes.hide_others(not self.runs)
@@ -168,8 +167,7 @@ class HistoryScreen(ViewScreen):
         faults = run.faults(state, self.glyphs)
         lines = [*run.about(state, now, self.glyphs), *([(), *faults] if faults else [])]
         if self.instances.has_focus and row >= 0:
-            names_of = self.ui.node_names(state.run.cluster_id)
-            lines = [*run.detail(state, row, names_of, now, self.glyphs), (), *lines]
+            lines = [*run.detail(state, row, self.ui.node_names(state.run.cluster_id), now, self.glyphs), (), *lines]
         self.details.show(lines)
 
     def on_descendant_focus(self) -> None:

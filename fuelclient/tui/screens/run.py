@@ -238,8 +238,7 @@ class RunScreen(ViewScreen):
             self.log_tail.show_log("", [])
             return
         state, now = self._run_state, self.ui.clock()
-        names_of = self.ui.node_names(state.run.cluster_id)
-        lines = run.detail(state, self.number, names_of, now, self.glyphs)
+        lines = run.detail(state, self.number, self.ui.node_names(state.run.cluster_id), now, self.glyphs)
         self.detail.show([*lines, (), *run.about(state, now, self.glyphs)])
         self._ask_log(state)
 

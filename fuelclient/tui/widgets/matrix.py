@@ -163,8 +163,7 @@ class Matrix(Lined):
         """The name of the task under the cursor, left or right of a sign that points at its column."""
         style = self.header(base)
         at, name = self._frozen + self.column - self.scroll_offset.x, one_line(grid.head(self.column))
-        width = self.scrollable_content_region.width
-        if at + 2 + cell_len(name) <= width:
+        if at + 2 + cell_len(name) <= self.scrollable_content_region.width:
             text = f"{' ' * at}{self.glyphs.down} {name}"
         else:
             text = ending(f"{name} {self.glyphs.down}", at + 1)
