@@ -31,6 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code (see `fuelclient.commands.exits`). Raise nothing."""
     if argv is None:  # run as a program, which may change the process
         _collect_rarely()
+        _buffer_stdout()
     arguments = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
     code = _exit_code(arguments)
@@ -119,6 +120,15 @@ def _prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _buffer_stdout() -> None:
+    """Give a raw stdout (PYTHONUNBUFFERED) a buffer: it drops what an almost full disk does not take, and says
+    nothing."""
+    stream = sys.stdout
+    if isinstance(stream, io.TextIOWrapper) and isinstance(stream.buffer, io.RawIOBase):
+        encoding = stream.encoding
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(stream.detach()), encoding, line_buffering=True)
 
 
 def _discard(stream: TextIO) -> None:

@@ -1,4 +1,4 @@
-"""Streams that are lost before the end: the exit code is that of the command all the same."""
+"""Streams that are lost before the end, or take a part of what they get."""
 
 from __future__ import annotations
 
@@ -24,6 +24,36 @@ def ended(shell, arguments):
 FuelShell.run = ended
 sys.exit(main.main(["tui"]))
 """
+
+
+_ALMOST_FULL = """
+import io, os, sys
+from fuelclient.main import main
+
+class Disk(io.RawIOBase):
+    taken = b""
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.taken += bytes(data[:3])
+        return min(3, len(data))
+
+disk = Disk()
+sys.stdout = io.TextIOWrapper(disk, encoding="utf-8", write_through=True)
+sys.argv = ["fuel2", "--version"]
+code = main()
+print(code, disk.taken, file=sys.stderr, flush=True)
+os._exit(0)
+"""
+
+
+def test_what_a_raw_stdout_does_not_take_at_once_is_written_again() -> None:
+    """With PYTHONUNBUFFERED, stdout is raw; a disk that is almost full takes a part of what it gets."""
+    done = subprocess.run([sys.executable, "-c", _ALMOST_FULL], capture_output=True, text=True, check=True)
+    assert done.stderr.startswith("0 b'fuel2 12")
+    assert done.stderr.endswith("\\n'\n")
 
 
 def test_what_a_lost_terminal_did_not_take_changes_no_exit_code() -> None:
