@@ -8,6 +8,7 @@ refused with their ids.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -159,6 +160,8 @@ class _Lookup:
             fitting = [own[0] for thing, own in named if thing.id in preferred]
             if name != wanted.name:  # of a plugin, what stands in the place of the version is wrong, too
                 fitting = [own[2] for _, own in named if wanted.name in own]
+            if noun == "plugin" and os.path.isdir(name):
+                raise NotFound(noun, name, hint=f"There is a directory of that name: write ./{name}.")
             known = list(dict.fromkeys(fitting or (own[0] for _, own in named)))
             raise NotFound(noun, name, known=known, hint="" if named else FIRST_STEPS[noun])
         if len(matching) > 1:

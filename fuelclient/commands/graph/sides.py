@@ -84,8 +84,9 @@ def addition(word: str) -> list[Any]:
 
 
 def plugin_version(word: str) -> list[Any]:
-    """Read a plugin: its package, if there is such a file or directory, or its id or name."""
-    return ["package", word] if os.path.exists(word) else ["plugin", reference("plugin")(word)]
+    """Read a plugin: a package file, a directory written as a path such as `./my-plugin`, or an id or name."""
+    is_path = os.path.isfile(word) or (os.path.exists(word) and (os.sep in word or word.startswith(".")))
+    return ["package", word] if is_path else ["plugin", reference("plugin")(word)]
 
 
 def omission(word: str) -> list[Any]:
