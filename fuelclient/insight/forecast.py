@@ -194,7 +194,7 @@ def _simulated(plan: Plan, known: Mapping[Key, float], run: Simulation) -> Simul
         message=run.result.message,
         makespan=run.makespan,
         critical=tuple(work.name(vertex) for vertex in run.critical),
-        known=sum(key in known for key, kind in zip(keys, work.kinds, strict=True) if kind is InstanceKind.REAL),
+        known=sum(keys[vertex] in known for vertex in start),
         assumed_seconds=ASSUMED_SECONDS,
         findings=plan.findings,
     )

@@ -354,8 +354,9 @@ class SimulatedInstance:
 class SimulatedGraph:
     """A simulated run of one graph.
 
-    `known` is the number of durations from earlier runs; the others are `assumed_seconds`. `critical` are the
-    instances whose durations add up to the makespan. `assumption` is as in `PlannedGraph`.
+    `known` is the number of instances that start and whose durations are those of earlier runs; the others take
+    `assumed_seconds`. `critical` are the instances whose durations add up to the makespan. `assumption` is as in
+    `PlannedGraph`.
     """
 
     graph_type: str

@@ -193,7 +193,7 @@ def _log_summary(graph: SimulatedGraph) -> None:
     others = f", the others are assumed to be {length}" if running > graph.known else ""
     LOG.info(
         "It would take %.1f seconds: %d of %d durations come from earlier runs%s.",
-        graph.makespan, graph.known, max(running, graph.known), others,
+        graph.makespan, graph.known, running, others,
     )  # fmt: skip
     report_unknown([instance.unknown for instance in graph.instances if instance.unknown])
     if graph.critical:

@@ -150,6 +150,9 @@ def test_a_simulation_knows_durations_by_graph_type(env: Executions, fuel2: Comm
 
     short, long = (fuel2.ok("graph", "simulate", "-e", 1, "-t", kind).err for kind in ("short", "long"))
     assert "3 of 3 durations come from earlier runs." in short
+    env.graph(shell("a"), shell("new", requires=["a"]), shell("b", requires=["new"]), graph_type="short")
+    failed = fuel2("graph", "simulate", "-e", 1, "-t", "short", "--fail", "new/1", "--node", 1).err
+    assert "1 of 2 durations come from earlier runs, the others are assumed" in failed
     assert "It would take 1.0 seconds: 0 of 3 durations" in long
 
 
