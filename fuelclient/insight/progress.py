@@ -67,16 +67,15 @@ def explanation(reason: str, message: str = "", because: str = "") -> str:
 
     >>> explanation("dep_failed", because="netconfig@2"), explanation("", "exit code 3")
     ('a task before it failed: netconfig@2', 'exit code 3')
+    >>> explanation("executor", "puppet is not installed")
+    'its executor skipped it: puppet is not installed'
     >>> explanation("interrupted", "stopped: its processes were ended"), explanation("interrupted")
     ('the run was stopped: its processes were ended', 'nothing recorded how it ended')
     """
     message = plain_line(message)
     if reason == Reason.INTERRUPTED:
         return f"the run was {message}" if message.startswith("stopped") else message or "nothing recorded how it ended"
-    text = _REASONS.get(reason, reason)
-    if because:
-        text += f": {because}"
-    return f"{text}. {message}" if text and message else text or message
+    return ": ".join(filter(None, (_REASONS.get(reason, reason), because, message)))
 
 
 def options_of(request: RunRequest) -> list[str]:

@@ -321,17 +321,16 @@ def _joined(parts: Sequence[str], width: int) -> str:
     return line
 
 
-def live_display(backend: Backend, stderr: TextIO, failures: Failures) -> LiveDisplay | None:
-    """Make a display for this stream; None with `-q`, or unless it is a terminal that can move its cursor.
+def live_display(backend: Backend, stderr: TextIO, failures: Failures, *, is_json: bool = False) -> LiveDisplay | None:
+    """Make a display for this stream; None with `-q` or if stdout gets JSON, or unless it is a terminal that can move
+    its cursor.
 
     The display and all messages name nodes as `spelled_nodes` does, or else by their ids.
     """
     handler, names = _handler_of(stderr), spelled_nodes(backend)
-    if handler is None:
-        return None
-    if isinstance(handler.formatter, Printable):
+    if handler is not None and isinstance(handler.formatter, Printable):
         handler.formatter.spelled = names
-    if not stderr.isatty() or handler.level > logging.INFO:
+    if is_json or not stderr.isatty() or handler is None or handler.level > logging.INFO:
         return None
     from rich.console import Console
 
@@ -403,7 +402,8 @@ def follow(
     are written there too, and nothing is redrawn.
     """
     failures = Failures(has_logs=supports(backend.runs.logs))
-    lines = JsonLines(failures, JsonWriter(json_to, backend)) if json_to else live_display(backend, stderr, failures)
+    display = live_display(backend, stderr, failures, is_json=json_to is not None)
+    lines = JsonLines(failures, JsonWriter(json_to, backend)) if json_to else display
     return Follower(backend, run_id, lines or PlainLines(failures), timeout, failures).follow()
 
 
