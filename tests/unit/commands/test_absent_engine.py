@@ -69,5 +69,5 @@ def test_the_first_write_makes_it(absent: CommandLine) -> None:
 def test_an_empty_table_says_what_to_do(absent: CommandLine, noun: str) -> None:
     cause, hint = absent.ok(noun, "list").err.splitlines()
     assert "does not exist yet" in cause
-    assert hint.startswith(("There are no ", "No "))
-    assert "'fuel2 " in hint
+    assert hint.startswith(("There is no ", "There are no ", "No "))
+    assert "fuel2 " in hint

@@ -37,7 +37,7 @@ def _watching(env: Executions, url: str, run: int, *words: str) -> Iterator[subp
         command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**kept, "HOME": str(env.directory)}
     ) as process:
         try:
-            _said(process.stdout if words else process.stderr, "before" if words else "waits/1 running")
+            _said(process.stdout if words else process.stderr, "before" if words else "waits/node-1 running")
             yield process
         finally:
             process.kill()
@@ -64,7 +64,7 @@ def test_a_server_that_is_started_again_is_asked_again(env: Executions) -> None:
                 go_on.touch()
                 _, rest = watcher.communicate(timeout=PATIENCE)
         assert watcher.returncode == 0, rest
-        assert rest.count("waits/1 ready") == 1
+        assert rest.count("waits/node-1 ready") == 1
         assert "ended: ready" in rest
     finally:
         go_on.touch()
