@@ -61,7 +61,7 @@ def reinstalling(*others: str) -> str:
     else:
         remove, install = " ".join((_pip("uninstall"), *map(shlex.quote, (*others, NAME)))), _pip()
     source = _source(_of_uv()[0])
-    return f"{remove} && {install} {source}" if source else f"{remove}; then install {NAME} again"
+    return f"{remove} && {install} {source}" if source else f"{remove}  # then install {NAME} again"
 
 
 def program() -> Path:

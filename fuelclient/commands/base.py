@@ -150,7 +150,12 @@ class Command(cliff.command.Command):
         asked = printable(as_spelled(question, self.shell.spelled))
         self.app.stderr.write(f"{fitted_message(f'{asked} [y/N]', self.app.stderr)} ")
         self.app.stderr.flush()
-        if self.app.stdin.readline().strip().lower() not in ("y", "yes"):
+        try:
+            answer = self.app.stdin.readline()
+        except KeyboardInterrupt:
+            self.app.stderr.write("\nNothing was changed.\n")  # not behind the question
+            raise
+        if answer.strip().lower() not in ("y", "yes"):
             raise Declined("Nothing was changed.")
 
 

@@ -63,10 +63,13 @@ def unknown_command(words: list[str], commands: Iterable[str]) -> UsageError:
     noun, names = words[0], sorted(commands)
     if noun.startswith("-"):
         near = close(noun.partition("=")[0], [*global_parser()._option_string_actions, "--version", *_OPTIONS])
-        hint = f"Did you mean {near}? " * bool(near)
+        hint = f"Did you mean {near}? " * bool(near and near != noun)
         hint += "Put it after the command it belongs to." * (not near or near in _OPTIONS)
         return UsageError(f"'{noun}' is not a global option of fuel2.", hint=hint)
     nouns = {name.split()[0] for name in names}
+    same = (name for name in names if sorted(name.split()) == sorted(words[: name.count(" ") + 1]))
+    if noun in nouns and (swapped := next(same, "")):
+        return UsageError(f"'{' '.join(words)}' is not a fuel2 command.", hint=f"Did you mean '{swapped}'?")
     plain = [_SYNONYMS.get(word, word) for word in map(str.lower, words)]
     if extending := next((name for name in _EXTENSIONS if f"{' '.join(plain)} ".startswith(f"{name} ")), ""):
         return UsageError(f"'{extending}' is only in extensions of a Fuel master's client, not in fuel2.")

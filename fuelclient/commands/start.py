@@ -333,11 +333,14 @@ def _plugin(path: Path, package: Package, stored: Stored) -> Beginning:
         release, enabled = package.releases[0].release, ""
         found += f", which brings the release {_called(release)}."
     else:
-        record, enabled = package.records[0], package.name
-        found += f" for {record.os} {record.version}."
+        enabled, first = package.name, package.records[0]
+        supported = {(record.version, record.os) for record in package.records}
+        release = Release(0, f"for-{package.name}", first.version, first.os.capitalize())
+        known = _every(stored, "releases")
+        release = next((each for each in known if (each.version, each.operating_system.lower()) in supported), release)
+        found += f" for {release.operating_system.lower()} {release.version}."
         tasks = [task for graph in package.contents.graphs.values() for task in graph.tasks]
         reason = "an empty release that the plugin supports; better is the real one: fuel2 release import FILE"
-        release = Release(0, f"for-{package.name}", record.version, record.os.capitalize())
         steps = steps if _id_of(release, stored) else [_created(release, tasks, reason, package.contents.roles), *steps]
     return Beginning(found, [*steps, *_environment(release, package.name, stored, enabled), check])
 

@@ -121,7 +121,7 @@ def fleet_candidates(snapshot: Snapshot, assume: str) -> tuple[list[Node], str]:
         return [], "The environment has no nodes, and its release defines no roles."
     return [Node(number, f"node-{number}", pending_roles=(role,)) for number, role in enumerate(each, start=1)], (
         f"The environment has no nodes. Assumed: {count(len(each), 'node')}, two for each role with a primary and one"
-        " for each other role. Name your own with --assume controller=3,compute=2."
+        f" for each other role. Name your own with --assume {each[0]}=3."
     )
 
 

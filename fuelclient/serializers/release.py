@@ -47,10 +47,13 @@ def releases_from(document: Document) -> list[Release]:
     releases: list[Release] = []
     ids: set[int] = set()
     for each in mappings(data):
-        if not {"name", "version"} <= {*each} and not {"tasks", "type"}.isdisjoint(each):
+        if "package_version" in each:
+            hint = "Install its directory: `fuel2 plugins install DIRECTORY`."
+            report.error("G006", line_of(each), "this is the metadata of a plugin, not a release", hint)
+        elif not {"name", "version"} <= {*each} and not {"tasks", "type"}.isdisjoint(each):
             hint = "Upload them: `fuel2 graph upload --release ID --type TYPE --file FILE`."
             report.error("G006", line_of(each), "these are tasks of a graph, not releases", hint)
-            report.raise_errors()
+        report.raise_errors()
     for item, line in report.entries(data, "a release file is a list of releases", "Name another file."):
         if (release := _record(item, line, report)) is None:
             continue

@@ -74,7 +74,7 @@ def require_loopback(host: str) -> None:
     """Raise `UsageError` unless `host` means this machine."""
     if not is_loopback(host):
         raise UsageError(
-            f"Without authentication the server listens on this machine only, not on {host}.",
+            f"Without --auth keystone the server listens on this machine only, not on {host}.",
             hint="Use --host 127.0.0.1, or --auth keystone.",
         )
 

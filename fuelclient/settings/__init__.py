@@ -174,7 +174,9 @@ def _apply_file(path: str, environ: Mapping[str, str], values: dict[str, Setting
             value = KNOWN[name].read(setting.value, environ, os.path.dirname(path))
         except ValueError as error:
             shown = "" if KNOWN[name].secret else f" is {repr(setting.value)[:_MAX_VALUE_CHARACTERS]}, but"
-            raise InvalidDocument(f"{setting.origin}: {key}{shown or ':'} {error}.", hint=_ALL_SETTINGS) from error
+            raise InvalidDocument(
+                f"{setting.origin}: {key}{shown or ':'} {error}.", hint="Mend it, or leave it out."
+            ) from error
         values[name] = Setting(value, setting.origin)
 
 

@@ -57,16 +57,17 @@ class EnvDeploy(Starter):
     def question_for(self, request: RunRequest) -> str:
         """Count the nodes and the task instances of all graphs; on a master, which plans by itself, only the nodes."""
         verb, env = "Redeploy" if request.force else "Deploy", request.cluster_id
-        if not self.backend.nodes.list(env):
+        if not (own := self.backend.nodes.list(env)):
             LOG.warning("Environment %d has no nodes: 'fuel2 env add nodes --env %d' adds some.", env, env)
         if supports(self.backend.runs.act):
-            return f"{verb} environment {env}, which has {count(len(self.backend.nodes.list(env)), 'node')}?"
+            return f"{verb} environment {env}, which has {count(len(own), 'node')}?"
         from fuelclient.backends.plans import planned
 
         graphs = planned(self.backend, request)
         nodes = {node for graph in graphs for node in graph.nodes}
         tasks = sum(instance.runs for graph in graphs for instance in graph.instances)
-        return f"{verb} {count(len(nodes), 'node')} of environment {env} with {count(tasks, 'task instance')}?"
+        what = f"{count(len(nodes), 'node')} of environment {env} with {count(tasks, 'task instance')}"
+        return f"{verb} {what}?" if tasks or not own else ""  # none while another run is going on, which is refused
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if supports(self.backend.runs.act):

@@ -205,10 +205,11 @@ class EnvAddNodes(Changing):
 
     def change(self, parsed_args: argparse.Namespace) -> None:
         is_engine = not supports(self.backend.runs.act)  # a Fuel master gets only the original client's requests
-        for node in self.backend.nodes.list(parsed_args.env) if is_engine else ():
-            if node.id in parsed_args.nodes and (lost := {*node.pending_roles}.difference(parsed_args.roles)):
-                LOG.warning("Pending roles of node %d are replaced: %s.", node.id, some(sorted(lost)))
+        before = self.backend.nodes.list(parsed_args.env) if is_engine else ()
         self.backend.clusters.add_nodes(parsed_args.env, parsed_args.nodes, parsed_args.roles)
+        for node in before:
+            if node.id in parsed_args.nodes and (lost := {*node.pending_roles}.difference(parsed_args.roles)):
+                LOG.warning("Pending roles of node %d were replaced: %s.", node.id, some(sorted(lost)))
         report_shared_tasks(self.backend, parsed_args.env)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
@@ -224,9 +225,8 @@ def query_tasks(command: Command, study: Study, query: str, env: int, graph_type
     """The ids of the tasks that a query selects, in execution order. Raise `NotFound` if it selects none."""
     chosen = run_query(study, query, command.app.stderr, results_of(command.backend, env, graph_type))
     if not chosen:
-        raise NotFound(
-            "task", f"that {query} selects", hint="`fuel2 graph query --explain` shows what a query selects."
-        )
+        hint = f"`fuel2 graph query {shlex.quote(query)} --env {env} --explain` shows what it means."
+        raise NotFound("task", query, message=f"The query {query} selects no task.", hint=hint)
     ordered = study.indices or range(len(study.merged.tasks))  # a graph that cannot be merged has no order
     return tuple(dict.fromkeys(study.merged.tasks[index].id for index in ordered if index in chosen))
 

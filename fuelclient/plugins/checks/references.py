@@ -29,6 +29,7 @@ from fuelclient.plugins.checks.package_version import CROSS
 from fuelclient.plugins.package_files import stays_below
 from fuelclient.plugins.parts import Record, strings_in
 from fuelclient.plugins.reading import Reading
+from fuelclient.printing import count
 from fuelclient.serializers.values import items_of, key_text, line_of, mapping, mappings
 
 _RELEASE_VOLUMES = frozenset(
@@ -174,7 +175,9 @@ def check_scripts(package: Reading) -> Iterator[Finding]:
     missing = [(task, name) for task, name, path in run if path is None]
     if missing and not {PurePosixPath(name).name for name in present} - _PLACEHOLDERS:
         task, name = missing[0]
-        message = f"{' and '.join(folders)} contains no scripts, but tasks run {len(missing)}, for example {name}"
+        message = (
+            f"{' and '.join(folders)} has no scripts, but tasks run {count(len(missing), 'script')}, such as {name}"
+        )
         yield _finding(task, message, f"Put the scripts below {folders[0]}.")
         return
     for task, name in missing:

@@ -66,7 +66,9 @@ def test_idle_runs_and_lost_nodes_have_hints_that_help(fuel2: CommandLine) -> No
 
 def test_replaced_pending_roles_are_named(tiny: CommandLine) -> None:
     done = tiny.ok("env", "add", "nodes", "-e", 1, "-n", 1, "-r", "compute")
-    assert "Pending roles of node 1 are replaced: controller." in done.err
+    assert "Pending roles of node 1 were replaced: controller." in done.err
+    refused = tiny("env", "add", "nodes", "-e", 1, "-n", 1, "-r", "controller", "nope")
+    assert (refused.code, "Pending roles" in refused.err) == (5, False)
     assert "Pending roles" not in tiny.ok("env", "add", "nodes", "-e", 1, "-n", 1, "-r", "compute").err
 
 
@@ -210,6 +212,25 @@ def test_labels_that_no_node_has_are_told(tiny: CommandLine) -> None:
     assert "No node has one of these labels." in tiny.ok("node", "list", "-l", "rack").err
 
 
+def test_words_of_a_command_in_another_order_are_recognized(tiny: CommandLine) -> None:
+    assert "Did you mean 'env add nodes'?" in tiny("env", "nodes", "add", "-e", 1).err
+    assert "Did you mean" not in tiny("--format", "json", "env", "list").err
+
+
+def test_metadata_of_a_plugin_is_no_release(tiny: CommandLine) -> None:
+    metadata = "{name: own, version: 1.0.0, package_version: 5.0.0, title: Own}"
+    refused = tiny("release", "import", "-", stdin=metadata)
+    assert refused.code == 7
+    assert "this is the metadata of a plugin, not a release" in refused.err
+    assert "plugins install DIRECTORY" in refused.err
+
+
+def test_a_query_without_a_task_says_so(tiny: CommandLine) -> None:
+    refused = tiny("graph", "execute", "--env", 1, "--select", "type:puppet,!type:puppet", "--dry-run")
+    assert refused.code == 5
+    assert "The query type:puppet,!type:puppet selects no task." in refused.err
+
+
 def test_a_wrong_settings_file_names_what_an_installed_copy_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,7 +238,7 @@ def test_a_wrong_settings_file_names_what_an_installed_copy_has(
     path.write_text("HTTP_TIMEOUT: soon\n", encoding="utf-8")
     monkeypatch.setenv("FUELCLIENT_CUSTOM_SETTINGS", str(path))
     done = fuel2("env", "list")
-    assert "`fuel2 config show` lists all settings." in done.err
+    assert "Mend it, or leave it out." in done.err  # `config show` would end in the same way
     assert "etc/fuel" not in done.err
 
 

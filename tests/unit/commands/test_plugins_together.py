@@ -31,6 +31,19 @@ def with_monitor(tiny: CommandLine, tmp_path: Path) -> CommandLine:
     return tiny
 
 
+def test_a_bare_word_is_a_plugin_and_a_path_has_a_slash(
+    with_monitor: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with_monitor.ok("plugins", "create", "own")
+    with_monitor.ok("plugins", "install", "own")
+    tasks = tmp_path / "own" / "deployment_tasks.yaml"
+    tasks.write_text(tasks.read_text(encoding="utf-8").replace("timeout:", "timeout: 77 #"), encoding="utf-8")
+    assert "77" in with_monitor.ok("plugins", "diff", "own", "./own").out
+    with_monitor.ok("plugins", "remove", "own", "--yes")
+    assert "write ./own." in with_monitor("plugins", "diff", "own", "./own").err
+
+
 def test_versions_differ_by_themselves_and_where_they_are(with_monitor: CommandLine, tmp_path: Path) -> None:
     tasks = [task("watch", role=["watcher", "compute"]), task("first", role=["compute"], required_for=["netconfig"])]
     new = package(tmp_path / "new", version="1.1.0", tasks=tasks, roles={"watcher": role(), "seer": role()})

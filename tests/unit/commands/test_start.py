@@ -68,6 +68,14 @@ def test_a_plugin_is_enabled_on_a_release_that_it_supports(fuel2: CommandLine, t
     assert "# what is wrong with the plugin by itself" in done.err
 
 
+def test_a_plugin_is_tried_on_a_release_that_is_there(fuel2: CommandLine, tmp_path: Path) -> None:
+    fuel2.ok("plugins", "create", tmp_path / "own", "--multi-release")
+    fuel2.ok("release", "create", "Newton", "--version", "newton-10.0", "--operating-system", "Ubuntu")
+    steps = fuel2.ok("start", tmp_path / "own").out
+    assert "release create" not in steps
+    assert "'Newton newton-10.0'" in steps
+
+
 def test_a_plugin_that_supports_no_release_is_checked(fuel2: CommandLine, tmp_path: Path) -> None:
     metadata = 'name: tool\ntitle: Tool\nversion: 1.0.0\npackage_version: "5.0.0"\nreleases: []\n'
     here = written(tmp_path / "tool", metadata=metadata)
