@@ -13,8 +13,7 @@ SUCCEEDED = HistoryFilter(statuses=(InstanceStatus.READY,))
 
 def ended_runs(backend: Backend, cluster_id: int) -> list[Run]:
     """The ended runs of single graphs on an environment, without dry and noop runs, by id."""
-    runs = backend.runs.list(cluster_id=cluster_id, names=(CHILD,))
-    return [run for run in runs if run.is_final and not run.dry_run]
+    return [run for run in backend.runs.list(cluster_id=cluster_id, names=(CHILD,)) if run.is_final and not run.dry_run]
 
 
 def last_run(backend: Backend, cluster_id: int, graph_type: str) -> Run:

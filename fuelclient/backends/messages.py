@@ -195,8 +195,7 @@ def types_of(facet: str, method: str) -> Mapping[str, Any]:
     """The types of a method's arguments, and of its result under `return`, as objects."""
     function = inspect.unwrap(_method(facet, method))
     module = sys.modules[function.__module__]
-    names = _Names(module.__name__, _generic(facets()[facet]))
-    types: dict[str, Any] = get_type_hints(function, vars(module), names)
+    types: dict[str, Any] = get_type_hints(function, vars(module), _Names(module.__name__, _generic(facets()[facet])))
     for parameter in _parameters(facet, method).values():
         if parameter.kind is parameter.VAR_POSITIONAL:
             types[parameter.name] = tuple.__class_getitem__((types[parameter.name], ...))

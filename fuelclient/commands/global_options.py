@@ -53,8 +53,7 @@ class Layout(argparse.HelpFormatter):
         value = "" if action.nargs == 0 else f" {self._format_args(action, action.dest.upper())}"
         if _has_many_choices(action):
             value = f" {action.option_strings[-1].lstrip('-').upper()}"
-        spelled = ", ".join(action.option_strings) + value
-        return "\n      ".join(wrap(spelled, columns() - 6, break_on_hyphens=False))
+        return "\n      ".join(wrap(", ".join(action.option_strings) + value, columns() - 6, break_on_hyphens=False))
 
     def _expand_help(self, action: argparse.Action) -> str:
         listed = ", ".join(map(str, action.choices or ())) if _has_many_choices(action) else ""

@@ -112,8 +112,7 @@ class Help(Command):
         if found := known.get(_TOPICS.get(topic, topic)):
             return found
         if len(words) == 1 and words[0] not in COMMANDS and (names := verbs(words[0])):
-            noun = names[0].split()[0]
-            return "\n".join([f"usage: {PROGRAM} {noun} COMMAND ...", "", *listing(names), ""])
+            return "\n".join([f"usage: {PROGRAM} {names[0].split()[0]} COMMAND ...", "", *listing(names), ""])
         try:
             factory, name, others = self.app.command_manager.find_command(words)
         except UsageError as error:

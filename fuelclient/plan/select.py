@@ -210,13 +210,12 @@ def filtered(nodes: Sequence[Node], node_filter: Any, choose: Filter) -> list[in
 
 def node_fields(node: Node) -> dict[str, Any]:
     """The fields of a node for a node filter, under Nailgun's names. They override the attributes of the node."""
-    same = {name: getattr(node, name) for name in _COPIED_FIELDS}
     return {
         "hostname": node.name,
         "meta": {},
         **node.attributes,
         "attributes": dict(node.attributes),
-        **same,
+        **{name: getattr(node, name) for name in _COPIED_FIELDS},
         **{name: list(getattr(node, name)) for name in ("roles", "pending_roles", "all_roles", "primary_tags")},
         "uid": str(node.id),
         "cluster": node.cluster_id,

@@ -79,8 +79,7 @@ def _node(item: Any, line: int, report: Report, executors: Collection[str]) -> N
         report.misshapen(line, "a node is a mapping", item, "Write {name: node-1, roles: [...]}.")
         return None
     before = len(report.findings)
-    mac = "It belongs to an interface: `fuel2 node interfaces upload`."
-    report.check_keys(item, _KEYS, "a node", line, mac=mac)
+    report.check_keys(item, _KEYS, "a node", line, mac="It belongs to an interface: `fuel2 node interfaces upload`.")
     if item.get("name") is None:
         report.error("G002", line, "the node has no name", "Add `name:`.")
     fields = _Fields(item, line, report)

@@ -69,7 +69,6 @@ def execution_to(request: RunRequest) -> dict[str, Any]:
         **({"tasks": list(request.task_names)} if request.task_names else {}),
     }
     extra = {name: value for name in _EXTRA_FIELDS if (value := getattr(request, name))}
-    assumed = {} if request.assumed.is_empty else {"assumed_facts": info_to(request.assumed)}
     return {
         "cluster": request.cluster_id,
         "graphs": [{"type": graph_type, **limits} for graph_type in request.graph_types],
@@ -79,7 +78,7 @@ def execution_to(request: RunRequest) -> dict[str, Any]:
         "force": request.force,
         "debug": request.trace,
         **extra,
-        **assumed,
+        **({} if request.assumed.is_empty else {"assumed_facts": info_to(request.assumed)}),
     }
 
 

@@ -50,8 +50,7 @@ _EDITABLE = "editable"
 
 def record(backend: Backend, cluster: Cluster) -> dict[str, Any]:
     """The JSON of an environment, with the Fuel version of its release."""
-    release = backend.releases.get(cluster.release_id)
-    return cluster_to(cluster, fuel_version=release.version.rpartition("-")[2])
+    return cluster_to(cluster, fuel_version=backend.releases.get(cluster.release_id).version.rpartition("-")[2])
 
 
 def list_all(call: Call) -> Any:

@@ -207,8 +207,7 @@ def _selected_tasks(call: Call, tasks: Sequence[Task]) -> Any:
         return list(map(nailgun_task_to, tasks))
     graph = role_based(tasks)
     if graph.is_task_based:
-        message = 'Both "start" and "end" parameters are not allowed for task-based deployment.'
-        raise HttpError(400, UsageError(message))
+        raise HttpError(400, UsageError('Both "start" and "end" parameters are not allowed for task-based deployment.'))
     try:
         kept = subgraph(graph, start, end)
     except KeyError as error:

@@ -25,8 +25,7 @@ def update(call: Call) -> Any:
 
 def delete(call: Call) -> None:
     plugin = call.backend.plugins.get(call.id("plugin_id"))
-    text = "Can't delete plugin which is enabled for some environment."
-    with refusing(Conflict, 400, text, when=plugin.clusters):
+    with refusing(Conflict, 400, "Can't delete plugin which is enabled for some environment.", when=plugin.clusters):
         call.backend.plugins.remove(plugin.id)
 
 

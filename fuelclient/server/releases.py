@@ -59,8 +59,7 @@ def settings(call: Call) -> Any:
 
 def set_repositories(call: Call) -> Any:
     """Set the package repositories of a release; the other settings of the body are ignored."""
-    repositories = call.body["editable"]["repo_setup"]["repos"]["value"]
-    call.backend.releases.set_repositories(call.id("release_id"), repositories)
+    call.backend.releases.set_repositories(call.id("release_id"), call.body["editable"]["repo_setup"]["repos"]["value"])
     return settings(call)
 
 

@@ -35,8 +35,7 @@ def logged(app: Wsgi) -> Wsgi:
             other_headers = [(name, value) for name, value in headers if name.lower() != REQUEST_ID.lower()]
             elapsed = (time.monotonic() - began) * 1000
             method, call = environ.get("REQUEST_METHOD", ""), environ.get(ENVIRON_CALL, "")
-            target = f"{path} {call}" if call else path
-            LOG.info("%s %s %s %s %.0f ms", request_id, method, target, status[:3], elapsed)
+            LOG.info("%s %s %s %s %.0f ms", request_id, method, f"{path} {call}" if call else path, status[:3], elapsed)
             return start(status, [*other_headers, (REQUEST_ID, request_id)], *rest)
 
         return app(environ, log_and_start)

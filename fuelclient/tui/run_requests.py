@@ -156,8 +156,7 @@ class RunState:
         """Apply events. Return the changed instances, and whether a later graph was planned: its instances have no rows
         until the history is read again."""
         before = len(self.progress)
-        changed = self.progress.apply(events)
-        with_row = [number for number in changed if number < len(self)]
+        with_row = [number for number in self.progress.apply(events) if number < len(self)]
         for number in with_row:
             self.cells.finished[self.cells.lines[number]] += self.progress.is_done(number)  # once: it stays done
         return with_row, len(self.progress) > before

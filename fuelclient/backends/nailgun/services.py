@@ -37,8 +37,7 @@ class Services(Facet):
 
     def verify_networks(self, cluster_id: int) -> int:
         """Check the networks of an environment on its nodes. Return the id of the task that does this."""
-        configuration = self._at(cluster_id, NEUTRON).get()
-        return _task(self._at(cluster_id, f"{NEUTRON}/verify").put(configuration))
+        return _task(self._at(cluster_id, f"{NEUTRON}/verify").put(self._at(cluster_id, NEUTRON).get()))
 
     def network_template(self, cluster_id: int) -> Any:
         """None if the environment has none."""
@@ -80,8 +79,7 @@ class Services(Facet):
         return [Answer(record, "extension").into(services.Extension, "name") for record in records]
 
     def extensions_of(self, cluster_id: int) -> tuple[str, ...]:
-        names = self._at(cluster_id, "extensions/").get()
-        return Answer({"names": names}, "environment's extensions").texts("names")
+        return Answer({"names": self._at(cluster_id, "extensions/").get()}, "environment's extensions").texts("names")
 
     def enable_extensions(self, cluster_id: int, names: Sequence[str]) -> None:
         self._at(cluster_id, "extensions/").put(list(names))

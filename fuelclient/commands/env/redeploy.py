@@ -108,8 +108,7 @@ class EnvDrift(Comparing, AnswerList):
         settings = None
         with suppress(NotFound):  # they were not recorded
             settings = runs.settings(run.id)
-        remembered = Remembered(definitions, settings, runs.deployment_info(run.id))
-        found = drift(remembered, inputs, parsed_args.graph_type)
+        found = drift(Remembered(definitions, settings, runs.deployment_info(run.id)), inputs, parsed_args.graph_type)
         self.differs = bool(found)
         self.subject = {"env": parsed_args.id, "graph_type": parsed_args.graph_type, "run": run.id}
         differences = count(len(found), "difference")

@@ -114,8 +114,7 @@ class PluginsCheck(DocumentCheck):
             if fails(findings, parsed_args):
                 failed.append(path)
             if len(parsed_args.paths) <= _MAX_TALLIES:
-                note = f", {len(accepted)} accepted" if accepted else ""
-                LOG.info("%s: %s%s.", path, tally(findings), note)
+                LOG.info("%s: %s%s.", path, tally(findings), f", {len(accepted)} accepted" if accepted else "")
             rows += sorted(findings, key=lambda finding: (_severity(finding), finding.place.file, finding.place.line))
         if len(parsed_args.paths) > _MAX_TALLIES:
             LOG.info("%s: %s; %d failed.", count(len(parsed_args.paths), "package"), tally(rows), len(failed))

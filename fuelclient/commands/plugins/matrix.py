@@ -59,8 +59,7 @@ def _rows(packages: Sequence[Package], context: Context) -> Iterator[Sequence[An
     label = f"{release.id} ({release.name} {release.version})"
     for package in packages:
         yield _row(label, package, None, check_enabled(package, context.environment, context.layers))
-    supporting = [package for package in packages if is_compatible(package, release)]
-    for one, other in combinations(supporting, 2):
+    for one, other in combinations([package for package in packages if is_compatible(package, release)], 2):
         if one.name != other.name:
             environment, layers = with_enabled(one, context.environment, context.layers)
             yield _row(label, other, one, check_enabled(other, environment, layers))

@@ -55,8 +55,7 @@ def _result_text(run: Run) -> str:
     if not all(isinstance(number, int) for number in counts.values()):  # a master's own
         counts = {"": Fields(plain(run.result)).human_readable()}
     ended = ", ".join(f"{number} {name}".strip() for name, number in counts.items())
-    message = run.message if run.status == "error" else ""
-    return ": ".join(filter(None, (kind, ended, message)))
+    return ": ".join(filter(None, (kind, ended, run.message if run.status == "error" else "")))
 
 
 class TaskList(Lister):

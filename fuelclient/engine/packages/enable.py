@@ -219,8 +219,7 @@ def _unchangeable_text(plugin: Plugin) -> str:
 def _contributor(connection: Connection, release: Release, plugin: Plugin) -> Contributor:
     tasks = _task_ids(_graphs_of(connection, release, plugin))
     if plugin.by_release:
-        selected = environment.selected(connection, plugin, release)
-        plugin = replace(plugin, metadata=environment.metadata_from(selected))
+        plugin = replace(plugin, metadata=environment.metadata_from(environment.selected(connection, plugin, release)))
     return Contributor(plugin, tasks)
 
 

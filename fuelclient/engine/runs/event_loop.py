@@ -50,8 +50,7 @@ class Journal:
 
         def add(connection: Connection) -> None:
             history.write(connection, self._child.id, changes, moment)
-            plain = [written.change for written in changes]
-            history.append_events(connection, self._child, plain, moment, progress)
+            history.append_events(connection, self._child, [written.change for written in changes], moment, progress)
             if progress != self._progress:
                 runs.set_progress(connection, self._child, progress)
                 self._progress = progress

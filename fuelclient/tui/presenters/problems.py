@@ -84,8 +84,7 @@ def _excerpt(finding: Finding, source: Sequence[tuple[int, str]], glyphs: Glyphs
     lines: list[Line] = []
     for number, text in source:
         here = number == finding.place.line
-        tone = Tone.ACCENT if here else Tone.DIM
-        lines.append((Cell(f"{number:>5} {glyphs.ink.lane} ", Tone.DIM), Cell(text, tone)))
+        lines.append((Cell(f"{number:>5} {glyphs.ink.lane} ", Tone.DIM), Cell(text, Tone.ACCENT if here else Tone.DIM)))
         if here:
             start, length = span(text, finding)
             lines.append((Cell(f"{'':>5} {glyphs.ink.lane} ", Tone.DIM), Cell(" " * start + glyphs.caret * length,

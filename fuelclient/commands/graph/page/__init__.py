@@ -28,8 +28,7 @@ def page(picture: Picture, title: str, timeline: Timeline | None = None) -> str:
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
     )
-    template = Template(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
-    return template.substitute(
+    return Template(files(__package__).joinpath("page.html").read_text(encoding="utf-8")).substitute(
         policy=html.escape(policy),
         title=html.escape(title),
         style=style,
