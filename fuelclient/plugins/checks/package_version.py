@@ -143,9 +143,13 @@ _Rule = tuple[str, Severity, str, str, str]
 """A key that a task should not have: the severity and the code of the finding, what is wrong, and what to do."""
 
 _USE_ROLES = "Use roles: instead."
+_STAGE: _Rule = (
+    "stage", Severity.WARNING, "P063", "has a stage, which has no effect from version 2.0.0 on",
+    "Write requires: and required_for: in its place.",
+)  # fmt: skip
 _MODERN_RULES: tuple[_Rule, ...] = (
-    ("groups", Severity.WARNING, "P019", "of version 2.0.0 or later has groups", _USE_ROLES),
-)
+    ("groups", Severity.WARNING, "P019", "of version 2.0.0 or later has groups", _USE_ROLES), _STAGE,
+)  # fmt: skip
 _LEGACY_RULES: tuple[_Rule, ...] = tuple(
     (key, Severity.ERROR, "P016", f"has {key}, which needs version 2.0.0", "Add version: 2.0.0 to the task.")
     for key in CROSS
@@ -169,7 +173,7 @@ def check_tasks(package: Reading) -> Iterator[Finding]:
         if package.major == 4:
             rules = _MODERN_RULES if task.has_version_2 else _LEGACY_RULES
         elif package.major >= 5:
-            rules = _VERSION_5_RULES
+            rules = (*_VERSION_5_RULES, _STAGE) if task.has_version_2 else _VERSION_5_RULES
             if task.type and task.type not in _INTERNAL and not task.has_version_2:
                 message = f"task {task.name} must have version 2.0.0 or later"
                 hint = "Write version: 2.0.0."
@@ -199,7 +203,8 @@ def check_tasks(package: Reading) -> Iterator[Finding]:
 
 
 def check_priorities(package: Reading) -> Iterator[Finding]:
-    """P063: warn of priorities in a reserved range or outside all ranges. Only legacy tasks are ordered by stages."""
+    """P063: warn of priorities in a reserved range or outside all ranges. Only legacy tasks are ordered by stages; for
+    others, see `_STAGE`."""
     if package.major < 2:
         return  # version 1 has no priorities, and they violate its schema
     for task in package.records("deployment_tasks", *package.legacy):
