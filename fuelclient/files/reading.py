@@ -90,7 +90,8 @@ def task_files(directory: str) -> list[str]:
         folders.sort()
         paths += [os.path.join(folder, name) for name in ("tasks.yaml", "tasks.yml") if name in names]
     if not paths:
-        raise NotFound("file", os.path.join(directory, "**", "tasks.yaml"), hint="Name the directory above them.")
+        hint = "Name the directory above such files."
+        raise NotFound("file", directory, message=f"There is no tasks.yaml below {directory}.", hint=hint)
     return paths
 
 
