@@ -54,7 +54,7 @@ class Connections:
         try:
             connector = self.connector(target.kind)
             if connector.needs_address and not target.ip:
-                return [examination.problem("it has no address", "Give it an ip: fuel2 node import")]
+                return [examination.problem("it has no address", "Delete it, then import it with an ip")]
             reason, _, fix = connector.refusal(target).partition("; ")
             if reason:
                 return [examination.problem(reason, fix)]

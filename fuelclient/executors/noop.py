@@ -50,7 +50,7 @@ class NoopConnector(Connector):
     no_reboot = ""
 
     def transport(self, target: Target) -> Transport:  # noqa: ARG002 - a hook
-        raise Unsupported("The executor noop reaches no machine.", hint="Give the node another executor.")
+        raise Unsupported("The executor noop reaches no machine.", hint="Import the node with another executor.")
 
 
 def unchanged_outcome(job: Job) -> Outcome:

@@ -204,7 +204,7 @@ def _unrunnable_findings(
     for uid, name in lost.items():
         yield Finding(
             severity, "G047", f"task {name} cannot run on node {uid}: the node has no address and no executor",
-            task=name, hint="Give the node an ip or an executor of its own; --executor would be that of all nodes.",
+            task=name, hint="Delete it and import it with an ip or an executor; --executor would be that of all nodes.",
         )  # fmt: skip
 
 
