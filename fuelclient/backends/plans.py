@@ -106,12 +106,12 @@ def _plans(backend: Backend, request: RunRequest, assume: str | None) -> tuple[I
 
 
 def _naming_run(backend: Backend, cluster_id: int, made: Plan) -> Plan:
-    """A plan whose finding that it has no node (G066) leads to the run that works on the nodes, if there is one."""
+    """A plan whose finding that it has no node (G066) also names the run that may have the nodes."""
     if made.node_ids or "G066" not in {finding.code for finding in made.findings}:
         return made
     for run in backend.runs.list(cluster_id=cluster_id, statuses=(RunStatus.RUNNING,)):
-        hint = f"Run {run.id} is going on: wait (`fuel2 task watch {run.id}`) or stop it (`fuel2 task stop {run.id}`)."
-        found = (replace(each, hint=hint) if each.code == "G066" else each for each in made.findings)
+        hint = f"Run {run.id} is going on and may have them: `fuel2 task watch {run.id}` waits for it."
+        found = (replace(each, hint=f"{hint} {each.hint}") if each.code == "G066" else each for each in made.findings)
         return replace(made, findings=tuple(found))
     return made
 

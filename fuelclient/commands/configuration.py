@@ -112,8 +112,8 @@ class EnvNetworkUpload(documents.DocumentUpload):
         if supports(self.backend.services):  # a master takes no new ones
             return
         known = [each["name"] for each in self.backend.networks.configuration(parsed_args.id)["networks"]]
-        for name in (str(each.get("name")) for each in mappings(parsed_args.content.get("networks"))):
-            if name not in known:
+        for name in (each.get("name") for each in mappings(parsed_args.content.get("networks"))):
+            if isinstance(name, str) and name not in known:
                 meant = close(name, known)
                 LOG.info("The network %s is new.%s", name, f" Did you mean {meant}?" if meant else "")
 

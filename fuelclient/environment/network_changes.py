@@ -116,7 +116,8 @@ def part_from(part: NodePart, document: Any, node: Node) -> list[Any]:
         seen.add(name)
         slaves = item.get("slaves")
         used = [mapping(slave).get("name", slave) for slave in slaves] if isinstance(slaves, list | tuple) else []
-        for absent in (each for each in used or [name] if known and each not in known):
+        used = used or [name] * (item.get("type") in (None, "ether", "disk"))  # a bond or a vlan may have any name
+        for absent in (each for each in used if known and each not in known):
             report.error(_CODE, 0, f"the node has no {part[:-1]} {absent}", f"It has {', '.join(known)}.")
         children = item.get(children_key, ())
         report.subject = name

@@ -128,7 +128,9 @@ def _buffer_stdout() -> None:
     stream = sys.stdout
     if isinstance(stream, io.TextIOWrapper) and isinstance(stream.buffer, io.RawIOBase):
         encoding = stream.encoding
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(stream.detach()), encoding, line_buffering=True)
+        raw = stream.detach()
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(raw), encoding, line_buffering=True)
+        sys.__stdout__ = sys.stdout  # type: ignore[misc]  # where Python measures the terminal
 
 
 def _discard(stream: TextIO) -> None:

@@ -206,7 +206,7 @@ class _Reader:
 
     def _document(self, data: Any, report: Report) -> None:
         for each in mappings([data] if isinstance(data, Mapping) else data):
-            if not {"pk", "operating_system", "roles_metadata"}.isdisjoint(each):
+            if not {"pk", "operating_system", "roles_metadata"}.isdisjoint(each) and "type" not in each:
                 hint = "Create them: `fuel2 release import FILE`."
                 report.error("G006", line_of(each), "these are releases, not tasks of a graph", hint)
                 return

@@ -50,7 +50,7 @@ def releases_from(document: Document) -> list[Release]:
         if "package_version" in each:
             hint = "Install its directory: `fuel2 plugins install DIRECTORY`."
             report.error("G006", line_of(each), "this is the metadata of a plugin, not a release", hint)
-        elif not {"name", "version"} <= {*each} and not {"tasks", "type"}.isdisjoint(each):
+        elif {"name", "operating_system"}.isdisjoint(each) and not {"tasks", "type"}.isdisjoint(each):
             hint = "Upload them: `fuel2 graph upload --release ID --type TYPE --file FILE`."
             report.error("G006", line_of(each), "these are tasks of a graph, not releases", hint)
         report.raise_errors()

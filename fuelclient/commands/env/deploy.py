@@ -66,8 +66,7 @@ class EnvDeploy(Starter):
         graphs = planned(self.backend, request)
         nodes = {node for graph in graphs for node in graph.nodes}
         tasks = sum(instance.runs for graph in graphs for instance in graph.instances)
-        what = f"{count(len(nodes), 'node')} of environment {env} with {count(tasks, 'task instance')}"
-        return f"{verb} {what}?" if tasks or not own else ""  # none while another run is going on, which is refused
+        return f"{verb} {count(len(nodes), 'node')} of environment {env} with {count(tasks, 'task instance')}?"
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         if supports(self.backend.runs.act):

@@ -124,4 +124,4 @@ def test_a_dry_run_without_a_node_names_the_run_that_has_them(env: Executions) -
 
     env.let_go()
     env.ended(begun.id)
-    assert [f"`fuel2 task stop {begun.id}`" in hint for hint in hints] == [True]
+    assert [f"`fuel2 task watch {begun.id}`" in hint for hint in hints] == [True]

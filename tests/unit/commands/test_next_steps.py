@@ -217,6 +217,12 @@ def test_words_of_a_command_in_another_order_are_recognized(tiny: CommandLine) -
     assert "Did you mean" not in tiny("--format", "json", "env", "list").err
 
 
+def test_a_key_that_releases_have_makes_no_release_of_a_task(tiny: CommandLine) -> None:
+    task = "[{id: a, type: shell, version: 2.0.0, roles: [compute], operating_system: x, parameters: {cmd: 'true'}}]"
+    tiny.ok("graph", "upload", "--env", 1, "--type", "t", "--file", "-", stdin=task)
+    assert "these are tasks" not in tiny("release", "import", "-", stdin="{name: a, type: b}").err
+
+
 def test_metadata_of_a_plugin_is_no_release(tiny: CommandLine) -> None:
     metadata = "{name: own, version: 1.0.0, package_version: 5.0.0, title: Own}"
     refused = tiny("release", "import", "-", stdin=metadata)
