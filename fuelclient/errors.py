@@ -108,7 +108,8 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str | None = None) -> str:
-    """A hint that names the `nearest` of `known`; if there is none, `otherwise`, by default all of them.
+    """A hint that names the one of `known` that is closest to `word`. If none is close, return `otherwise`, or by
+    default a hint that lists all of `known`.
 
     >>> did_you_mean("computer", ["compute", "cinder"]), did_you_mean("zzz", ["compute", "cinder"])
     ('Did you mean compute?', 'Known: compute, cinder.')

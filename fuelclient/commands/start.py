@@ -219,7 +219,7 @@ def _graph(paths: Iterable[Path], broken: list[FuelError]) -> GraphDocument:
 
 
 def _supported_by_all(packages: Iterable[Package]) -> str:
-    """A sentence with a release that several plugins support; empty if there is none, or only one plugin."""
+    """Name a release that all of several plugins support, in a sentence. Return an empty string if there is none."""
     supported = [{(record.version, record.os) for record in package.records} for package in packages]
     if not supported[1:] or not (shared := set.intersection(*supported)):
         return ""

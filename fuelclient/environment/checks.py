@@ -214,8 +214,8 @@ def require_sequence(name: str, graph_types: Sequence[str]) -> None:
 def plugin_named(plugins: Sequence[Plugin], name: str, version: str) -> Plugin:
     """Return the plugin with this name and version.
 
-    Raise `NotFound` if there is none, with the first steps if there are no plugins at all. Raise `UsageError` if
-    there are several versions and `version` is empty.
+    Raise `NotFound` if there is none; where there are no plugins at all, its hint says how to install one. Raise
+    `UsageError` if there are several versions and `version` is empty.
     """
     if not (matching := [plugin for plugin in plugins if plugin.name == name and version in ("", plugin.version)]):
         labels = dict.fromkeys(f"{plugin.name} {plugin.version}" if version else plugin.name for plugin in plugins)

@@ -41,17 +41,18 @@ class _Version:
 class PluginsDiff(Question):
     """Compare two versions of a plugin
 
-    Each version is a directory, an .rpm or .fp file, or an installed plugin by its id or name. Shows which tasks,
-    roles and settings differ. For each environment with any version of the plugin enabled, it also shows how the merged
-    graphs and their order would change if NEW took the place of OLD. Nothing is installed or enabled.
+    Each version is a directory such as ./my-plugin, an .rpm or .fp file, or an installed plugin by its id or name.
+    Shows which tasks, roles and settings differ. For each environment with any version of the plugin enabled, it also
+    shows how the merged graphs and their order would change if NEW took the place of OLD. Nothing is installed or
+    enabled.
 
       fuel2 plugins diff lma_collector ./my-plugin
       fuel2 plugins diff 1 ./my-plugin -f json
     """
 
     arguments = (
-        option("old", type=plugin_version, metavar="OLD", help="a directory, a file, or a plugin"),
-        option("new", type=plugin_version, metavar="NEW", help="a directory, a file, or a plugin"),
+        option("old", type=plugin_version, metavar="OLD", help="./DIRECTORY, a package file, or a plugin"),
+        option("new", type=plugin_version, metavar="NEW", help="./DIRECTORY, a package file, or a plugin"),
         defaults(env=None, graph_type=None),
         FORMAT,
     )
